@@ -1,0 +1,40 @@
+"""The paper's nine methods by name: `vanilla`, `existing_fourier20`, `cosine50`, ..."""
+
+import re
+
+from neumann_pinn.constraint import Model
+from neumann_pinn.embedding import Cosine, Fourier, Identity
+
+METHODS = (
+    "vanilla",
+    "vanilla_fourier20",
+    "vanilla_fourier50",
+    "existing",
+    "existing_fourier20",
+    "existing_fourier50",
+    "cosine1",
+    "cosine20",
+    "cosine50",
+)
+STD = 20.0
+"""The standard deviation of random frequencies."""
+
+_NAME = re.compile(r"(vanilla|existing)(?:_fourier(\d+))?|cosine(\d+)")
+_DRAWS = {"vanilla": 0, "existing": 1, "cosine": 2}
+
+
+def method(name: str, width: int = 100, depth: int = 3) -> Model:
+    """The method of that name, of any embedding size; its frequencies are the same every time."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise ValueError(
+            f"method {name!r}: give vanilla or existing, with _fourierN or without, or cosineN"
+        )
+    base, fourier, cosine = match.groups()
+    if cosine is not None:
+        embedding = Cosine.sample(int(cosine), STD, _DRAWS["cosine"])
+        return Model("cosine_embedding", embedding, width, depth)
+    constraint = "none" if base == "vanilla" else "output_transform"
+    if fourier is None:
+        return Model(constraint, Identity(), width, depth)
+    return Model(constraint, Fourier.sample(int(fourier), STD, _DRAWS[base]), width, depth)

@@ -1,0 +1,52 @@
+"""Collocation points: Hammersley sets, drawn once and never resampled."""
+
+from dataclasses import dataclass, replace
+
+import torch
+from scipy.stats import qmc
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points (x, t) in float64: first the domain's, then the initial ones, then the walls'.
+
+    Any points behind these are padding: they count for nothing.
+    """
+
+    x: Tensor
+    t: Tensor
+    domain: int
+    initial: int
+    boundary: int
+
+    def __len__(self) -> int:
+        return self.domain + self.initial + self.boundary
+
+    def padded(self, columns: int) -> "Points":
+        """The same points with copies of the last one behind, `columns` in all."""
+        more = columns - len(self.x)
+        x, t = (torch.cat((c, c[-1:].expand(more))) for c in (self.x, self.t))
+        return replace(self, x=x, t=t)
+
+
+def van_der_corput(n: int) -> Tensor:
+    """The radical inverses in base 2 of 1 ... n (0 is left out: it lies on a wall)."""
+    sequence = qmc.Halton(d=1, scramble=False).fast_forward(1)
+    return torch.from_numpy(sequence.random(n)[:, 0]) if n else torch.zeros(0, dtype=torch.float64)
+
+
+def hammersley(domain: int, initial: int, boundary: int) -> Points:
+    """Hammersley sets for the domain, the initial line and the two walls.
+
+    Domain and initial points are those of DeepXDE's `Hammersley`. DeepXDE tosses a coin for the
+    wall of each boundary point; here the first half of them lies on the left wall, the rest on
+    the right, and the times of both halves fill [0,1] evenly.
+    """
+    i = torch.arange(1, domain + 1, dtype=torch.float64)
+    on_left = (boundary + 1) // 2
+    walls = torch.cat((torch.zeros(on_left), torch.ones(boundary - on_left))).double()
+    x = torch.cat((van_der_corput(domain), van_der_corput(initial), walls))
+    at_start = torch.zeros(initial, dtype=torch.float64)
+    t = torch.cat((i / (domain + 1), at_start, van_der_corput(boundary)))
+    return Points(x, t, domain, initial, boundary)

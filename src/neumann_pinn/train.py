@@ -1,0 +1,360 @@
+"""Training: full-batch Adam with a constant learning rate, resumable to the bit."""
+
+import ast
+import hashlib
+import importlib.util
+import json
+import logging
+import math
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from neumann_pinn import history
+from neumann_pinn.checkpoint import Checkpoints
+from neumann_pinn.constraint import Grid, Model
+from neumann_pinn.engine import BlockSum, Machine, cast, cut
+from neumann_pinn.heat import Heat
+from neumann_pinn.loss import Batch, batch, loss_terms
+from neumann_pinn.points import hammersley
+
+log = logging.getLogger(__name__)
+
+LOG_SECONDS = 30.0
+
+Status = Literal["training", "finished", "diverged"]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How long, on how many points and how one trains; the defaults are the paper's."""
+
+    iterations: int = 1_000_000
+    evaluate_every: int = 100
+    learning_rate: float = 1e-4
+    domain: int = 20_000
+    initial: int = 500
+    boundary: int = 1_000
+    grid: tuple[int, int] = (500, 500)
+    """Evaluation nodes in x and in t, ends included."""
+    weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Weights of the PDE, initial and boundary terms."""
+    precision: Literal["float32", "float64"] = "float32"
+
+    def __post_init__(self) -> None:
+        for name in ("iterations", "evaluate_every", "domain", "initial", "boundary"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}: give at least 1")
+        if self.iterations % self.evaluate_every:
+            raise ValueError(
+                f"iterations = {self.iterations}: give a multiple of evaluate_every = "
+                f"{self.evaluate_every}, so that the last row of the history is the last iteration"
+            )
+        if not self.learning_rate > 0:
+            raise ValueError(f"learning_rate = {self.learning_rate}: give a positive number")
+        if min(self.grid) < 2:
+            raise ValueError(f"grid = {self.grid}: give at least 2 nodes in x and in t")
+        if min(self.weights) < 0:
+            raise ValueError(f"weights = {self.weights}: give no negative weight")
+        if self.precision not in ("float32", "float64"):
+            raise ValueError(f"precision {self.precision!r}: choose float32 or float64")
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return torch.float32 if self.precision == "float32" else torch.float64
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a training run leaves behind."""
+
+    history: pd.DataFrame
+    status: Status
+    theta: Tensor
+    """The parameters after the last iteration."""
+    best_theta: Tensor
+    """The parameters at the lowest loss that an evaluation saw."""
+    block_size: int
+    eager_reason: str | None
+    """Why the run was not compiled; None if it was."""
+    resumed_at: int
+    """The iteration from which this call went on; 0 for a fresh run."""
+
+
+class Trainer:
+    """One run's parameters, optimizer and loss, ready to take steps."""
+
+    def __init__(
+        self, problem: Heat, model: Model, protocol: Protocol, seed: int, machine: Machine
+    ) -> None:
+        self.machine = machine
+        self.protocol = protocol
+        self.theta = model.network.initial(seed).to(machine.device, protocol.dtype)
+        self.optimizer = torch.optim.Adam([self.theta], lr=protocol.learning_rate, fused=True)
+        boundary = protocol.boundary if model.constraint == "none" else 0
+        points = hammersley(protocol.domain, protocol.initial, boundary)
+        self.block_size = machine.block_size(len(points), model.streams)
+        columns = self.block_size * math.ceil(len(points) / self.block_size)
+        constants = batch(model, problem, points.padded(columns))
+        blocks = cut(cast(constants, protocol.dtype, machine.device), columns, self.block_size)
+        weights = protocol.weights
+
+        def gradient_and_terms(theta: Tensor, block: Batch) -> tuple[Tensor, Tensor]:
+            def loss(theta: Tensor) -> tuple[Tensor, Tensor]:
+                terms = loss_terms(model, theta, block)
+                return sum(w * term for w, term in zip(weights, terms, strict=True)), terms
+
+            return torch.func.grad(loss, has_aux=True)(theta)
+
+        self.objective = BlockSum(gradient_and_terms, blocks, machine, self.theta)
+
+    def step(self) -> None:
+        """One iteration of Adam on all points; nothing is read back from the device."""
+        self.theta.grad, _ = self.objective(self.theta)
+        self.optimizer.step()
+
+    def loss_terms(self) -> list[float]:
+        """The three mean squares at the present parameters."""
+        _, terms = self.objective(self.theta)
+        return terms.tolist()
+
+    def close(self) -> None:
+        """End the threads."""
+        self.objective.close()
+
+
+class Evaluation:
+    """theta -> the relative L2 error on the evaluation grid."""
+
+    def __init__(
+        self, problem: Heat, model: Model, protocol: Protocol, machine: Machine, theta: Tensor
+    ) -> None:
+        x, t = (torch.linspace(0, 1, n, dtype=torch.float64) for n in protocol.grid)
+        reference = problem.solution(x, t)
+        self.norm = float(reference.norm())
+        rows = machine.block_size(len(t), len(x))
+        padding = -len(t) % rows
+        counts = torch.cat((torch.ones(len(t)), torch.zeros(padding)))
+        t = torch.cat((t, t[-1:].expand(padding)))
+        reference = torch.cat((reference, reference[-1:].expand(padding, -1)))
+        blocks = [
+            cast((model.grid(x, t), u, count[:, None]), protocol.dtype, machine.device)
+            for t, u, count in zip(
+                t.split(rows), reference.split(rows), counts.split(rows), strict=True
+            )
+        ]
+
+        def square_error(theta: Tensor, block: tuple[Grid, Tensor, Tensor]) -> tuple[Tensor]:
+            grid, reference, count = block
+            return ((count * (model.predict(theta, grid) - reference) ** 2).sum(),)
+
+        self.square_error = BlockSum(square_error, blocks, machine, theta)
+
+    def __call__(self, theta: Tensor) -> float:
+        (square,) = self.square_error(theta)
+        return math.sqrt(float(square)) / self.norm
+
+    def close(self) -> None:
+        """End the threads."""
+        self.square_error.close()
+
+
+def train(
+    problem: Heat,
+    model: Model,
+    protocol: Protocol,
+    *,
+    seed: int = 0,
+    machine: Machine | None = None,
+    checkpoints: Path | None = None,
+    checkpoint_seconds: float = 60.0,
+) -> Run:
+    """Train one run, from its last checkpoint in the folder `checkpoints` if there is one.
+
+    A checkpoint is written every `checkpoint_seconds` and at the end; a larger
+    `protocol.iterations` later continues from there.
+    """
+    machine = machine or Machine.choose()
+    store = checkpoints and Checkpoints(checkpoints, trajectory_key(problem, model, protocol, seed))
+    with machine.prepared():
+        trainer = Trainer(problem, model, protocol, seed, machine)
+        evaluation = Evaluation(problem, model, protocol, machine, trainer.theta)
+        try:
+            return _train(trainer, evaluation, store or None, checkpoint_seconds)
+        finally:
+            trainer.close()
+            evaluation.close()
+
+
+def _train(
+    trainer: Trainer,
+    evaluation: Evaluation,
+    store: Checkpoints | None,
+    checkpoint_seconds: float,
+) -> Run:
+    protocol, theta = trainer.protocol, trainer.theta
+    best_theta = theta.clone()
+    rows: list[list[float]] = []
+    status: Status = "training"
+    iteration, seconds = 0, 0.0
+
+    state = store.load() if store else None
+    if state is not None and state["iteration"] > protocol.iterations:
+        log.warning(
+            "the checkpoint is at iteration %d, past the %d asked for: starting afresh",
+            state["iteration"],
+            protocol.iterations,
+        )
+        state = None
+    if state is not None:
+        iteration, seconds, status = state["iteration"], state["seconds"], state["status"]
+        rows = state["history"].tolist()
+        theta.copy_(state["theta"])
+        best_theta.copy_(state["best_theta"])
+        trainer.optimizer.load_state_dict(state["optimizer"])
+        log.info("resuming at iteration %d of %d", iteration, protocol.iterations)
+    resumed_at = iteration
+
+    def save() -> None:
+        if store:
+            store.save(
+                {
+                    "iteration": iteration,
+                    "seconds": seconds,
+                    "status": status,
+                    "history": history.to_tensor(rows),
+                    "theta": theta,
+                    "best_theta": best_theta,
+                    "optimizer": trainer.optimizer.state_dict(),
+                }
+            )
+
+    def evaluate() -> None:
+        nonlocal status
+        terms = trainer.loss_terms()
+        loss = sum(w * term for w, term in zip(protocol.weights, terms, strict=True))
+        error = evaluation(theta)
+        best_loss, error_at_best = (rows[-1][6], rows[-1][8]) if rows else (math.inf, math.nan)
+        if not (math.isfinite(loss) and math.isfinite(error)):
+            status = "diverged"
+        elif loss < best_loss:
+            best_loss, error_at_best = loss, error
+            best_theta.copy_(theta)
+        rows.append([iteration, seconds, *terms, loss, best_loss, error, error_at_best])
+
+    progress = _Progress(protocol.iterations, iteration)
+    saved_at = time.monotonic()
+    if not rows:
+        evaluate()
+    while iteration < protocol.iterations and status != "diverged":
+        stretch = protocol.evaluate_every
+        trainer.machine.synchronize()
+        start = time.perf_counter()
+        for _ in range(stretch):
+            trainer.step()
+        trainer.machine.synchronize()
+        seconds += time.perf_counter() - start
+        iteration += stretch
+        evaluate()
+        progress.show(rows[-1])
+        if time.monotonic() - saved_at >= checkpoint_seconds and iteration < protocol.iterations:
+            save()
+            saved_at = time.monotonic()
+    progress.close()
+    if status == "diverged":
+        log.warning("the loss is no longer finite at iteration %d: stopped as diverged", iteration)
+    else:
+        status = "finished"
+    if iteration > resumed_at:
+        save()
+    return Run(
+        history.to_frame(rows),
+        status,
+        theta.detach().cpu(),
+        best_theta.cpu(),
+        trainer.block_size,
+        trainer.objective.eager_reason,
+        resumed_at,
+    )
+
+
+class _Progress:
+    """How far a run is: a bar on a terminal, a line every half minute in the log."""
+
+    def __init__(self, iterations: int, iteration: int) -> None:
+        self.bar = tqdm(
+            total=iterations, initial=iteration, unit="it", disable=not sys.stderr.isatty()
+        )
+        self.first, self.iterations = iteration, iterations
+        self.started = self.logged = time.monotonic()
+
+    def show(self, row: list[float]) -> None:
+        iteration, loss, error = int(row[0]), row[5], row[8]
+        self.bar.set_postfix_str(f"loss {loss:.1e}, error {error:.1e}", refresh=False)
+        self.bar.update(iteration - self.bar.n if not self.bar.disable else 0)
+        now = time.monotonic()
+        if now - self.logged >= LOG_SECONDS:
+            self.logged = now
+            rate = (iteration - self.first) / (now - self.started)
+            log.info(
+                "iteration %d of %d, %.1f it/s, %.0f s left, loss %.2e, error %.2e",
+                iteration,
+                self.iterations,
+                rate,
+                (self.iterations - iteration) / rate,
+                loss,
+                error,
+            )
+
+    def close(self) -> None:
+        self.bar.close()
+
+
+def trajectory_key(problem: Heat, model: Model, protocol: Protocol, seed: int) -> str:
+    """A hash of all that shapes a run's trajectory: not its length, its device or its threads."""
+    shape: dict[str, Any] = asdict(protocol)
+    del shape["iterations"]
+    activation = f"{model.activation.__module__}.{model.activation.__qualname__}"
+    parts = {
+        "problem": repr(problem),
+        "constraint": model.constraint,
+        "embedding": repr(model.embedding),
+        "network": [model.width, model.depth, activation],
+        "protocol": shape,
+        "seed": seed,
+        "code": _code_digest(),
+        "torch": torch.__version__,
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _code_digest() -> str:
+    """A hash of the modules that shape a trajectory; comments and docstrings do not count."""
+    digest = hashlib.sha256()
+    for name in (
+        "trigonometry",
+        "heat",
+        "points",
+        "embedding",
+        "network",
+        "jet",
+        "constraint",
+        "loss",
+        "engine",
+        "train",
+    ):
+        spec = importlib.util.find_spec(f"neumann_pinn.{name}")
+        assert spec is not None and spec.origin is not None
+        tree = ast.parse(Path(spec.origin).read_bytes())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                node.value.value = None
+        digest.update(ast.dump(tree).encode())
+    return digest.hexdigest()

@@ -1,0 +1,70 @@
+"""The nine methods written the plain way, with nested autograd: the truth for the jets."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from neumann_pinn import Heat, Model
+from neumann_pinn.embedding import Cosine, Fourier
+from neumann_pinn.points import Points
+
+
+def derivative(y: Tensor, x: Tensor) -> Tensor:
+    (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    return slope
+
+
+def network(model: Model, theta: Tensor, x: Tensor, t: Tensor) -> Tensor:
+    """N(x, t) from the definitions: plain sin and cos, rows are points."""
+    embedding = model.embedding
+    if isinstance(embedding, Cosine):
+        columns = [torch.cos(math.pi * b * x) for b in embedding.frequencies]
+    elif isinstance(embedding, Fourier):
+        pairs = [(torch.cos, torch.sin) for _ in embedding.frequencies]
+        columns = [
+            f(math.pi * b * x) for b, pair in zip(embedding.frequencies, pairs) for f in pair
+        ]
+    else:
+        columns = [x]
+    h = torch.stack([*columns, t], 1)
+    start, sizes = 0, [h.shape[1], *[model.width] * model.depth, 1]
+    for before, after in zip(sizes, sizes[1:]):
+        weight = theta[start : start + before * after].view(after, before)
+        bias = theta[start + before * after : start + before * after + after]
+        start += before * after + after
+        h = h @ weight.T + bias
+        if start < len(theta):
+            h = torch.tanh(h)
+    return h[:, 0]
+
+
+def solution(model: Model, theta: Tensor, x: Tensor, t: Tensor) -> Tensor:
+    """u(x, t), with equation 4 for the existing constraint."""
+    u = network(model, theta, x, t)
+    if model.constraint == "output_transform":
+        left = torch.zeros_like(x).requires_grad_()
+        right = torch.ones_like(x).requires_grad_()
+        at_left = derivative(network(model, theta, left, t), left)
+        at_right = derivative(network(model, theta, right, t), right)
+        u = u - x * (1 - x) ** 2 * at_left - x**2 * (x - 1) * at_right
+    return u
+
+
+def fields(
+    model: Model, theta: Tensor, x: Tensor, t: Tensor, diffusivity: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """u, u_x and u_t - D u_xx."""
+    x, t = x.clone().requires_grad_(), t.clone().requires_grad_()
+    u = solution(model, theta, x, t)
+    u_x = derivative(u, x)
+    return u, u_x, derivative(u, t) - diffusivity * derivative(u_x, x)
+
+
+def loss_terms(model: Model, theta: Tensor, problem: Heat, points: Points) -> Tensor:
+    """The mean squares over all points, the initial points and the walls."""
+    u, u_x, residual = fields(model, theta, points.x, points.t, problem.diffusivity)
+    start, end = points.domain, points.domain + points.initial
+    initial = (u[start:end] - problem.initial(points.x[start:end])).square().mean()
+    walls = u_x[end:].square().mean() if points.boundary else torch.zeros_like(initial)
+    return torch.stack((residual.square().mean(), initial, walls))
