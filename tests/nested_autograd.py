@@ -1,5 +1,6 @@
 """The nine methods written the plain way, with nested autograd: the truth for the jets."""
 
+import itertools
 import math
 
 import torch
@@ -21,15 +22,13 @@ def network(model: Model, theta: Tensor, x: Tensor, t: Tensor) -> Tensor:
     if isinstance(embedding, Cosine):
         columns = [torch.cos(math.pi * b * x) for b in embedding.frequencies]
     elif isinstance(embedding, Fourier):
-        pairs = [(torch.cos, torch.sin) for _ in embedding.frequencies]
-        columns = [
-            f(math.pi * b * x) for b, pair in zip(embedding.frequencies, pairs) for f in pair
-        ]
+        angles = [math.pi * b * x for b in embedding.frequencies]
+        columns = [wave(angle) for angle in angles for wave in (torch.cos, torch.sin)]
     else:
         columns = [x]
     h = torch.stack([*columns, t], 1)
     start, sizes = 0, [h.shape[1], *[model.width] * model.depth, 1]
-    for before, after in zip(sizes, sizes[1:]):
+    for before, after in itertools.pairwise(sizes):
         weight = theta[start : start + before * after].view(after, before)
         bias = theta[start + before * after : start + before * after + after]
         start += before * after + after

@@ -3,6 +3,7 @@
 import nested_autograd
 import pytest
 import torch
+from conftest import COMPILE
 
 from neumann_pinn import METHODS, Cosines, Heat, Polynomial, Protocol, method
 from neumann_pinn.engine import Machine, cast
@@ -40,7 +41,7 @@ def test_loss_and_gradient_equal_nested_autograd(name, problem):
         assert float((gradient - truth).norm()) <= 1e-10 * float(truth.norm())
 
 
-@pytest.mark.parametrize("compile", [False, True], ids=["eager", "compiled"])
+@pytest.mark.parametrize("compile", COMPILE)
 @pytest.mark.parametrize("name", ["vanilla", "existing_fourier20", "cosine20"])
 def test_the_trainer_s_blocks_and_threads_give_the_same_gradient(name, compile):
     model = method(name)

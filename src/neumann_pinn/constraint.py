@@ -1,8 +1,8 @@
 """How the walls u_x(0,t) = 0 = u_x(1,t) enter the model, and the model itself.
 
 - `none`: the network of the (embedded) input; the walls are a term of the loss.
-- `output_transform`, the existing constraint (equation 4): u = N - f_0(x) N_x(0,t) - f_1(x) N_x(1,t)
-  with f_0 = x (1-x)^2 and f_1 = x^2 (x-1).
+- `output_transform`, the existing constraint (equation 4):
+  u = N - f_0(x) N_x(0,t) - f_1(x) N_x(1,t) with f_0 = x (1-x)^2 and f_1 = x^2 (x-1).
 - `cosine_embedding`, the new one (equation 7): the network of cosine features, flat at both walls.
 """
 
@@ -145,7 +145,7 @@ class Model:
         return Grid(self.embedding.features(x).value, tuple(walls), t.double()[None, :])
 
     def predict(self, theta: Tensor, grid: Grid) -> Tensor:
-        """u at the nodes of a grid, as a matrix t x x; the first layer is a sum over the axes."""
+        """U at the nodes of a grid, as a matrix t x x; the first layer is a sum over the axes."""
         first, *hidden, last = self.network.layers(theta)
         features, time = first.weight.split([self.embedding.size, 1], 1)
         along_t = time @ grid.t + first.bias

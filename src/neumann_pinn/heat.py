@@ -178,7 +178,7 @@ class Samples:
 
     def __call__(self, x: Tensor) -> Tensor:
         a = self._interpolant()
-        return torch.stack([_cosine_sum(a, part) for part in x.double().split(4096)]).to(x.dtype)
+        return torch.cat([_cosine_sum(a, part) for part in x.double().split(4096)]).to(x.dtype)
 
     def coefficients(self, terms: int) -> Tensor:
         a = self._interpolant()[: terms + 1]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 import torch
@@ -9,28 +10,37 @@ from torch import Tensor
 
 from neumann_pinn.files import write_whole
 
-COLUMNS = (
-    "iteration",
-    "seconds",
-    "loss_pde",
-    "loss_initial",
-    "loss_boundary",
-    "loss",
-    "best_loss",
-    "error",
-    "error_at_best_loss",
-)
-"""Training seconds exclude compilation, evaluation and checkpoints; errors are relative L2."""
+
+class Row(NamedTuple):
+    """An evaluation. Seconds are of training alone, errors are relative L2.
+
+    Compilation, evaluation and checkpoints do not count as training; seconds add up over resumes.
+    """
+
+    iteration: int
+    seconds: float
+    loss_pde: float
+    loss_initial: float
+    loss_boundary: float
+    loss: float
+    best_loss: float
+    error: float
+    error_at_best_loss: float
 
 
-def to_frame(rows: Sequence[Sequence[float]]) -> pd.DataFrame:
-    """Rows in the order of COLUMNS as a table."""
-    return pd.DataFrame(list(rows), columns=list(COLUMNS)).astype({"iteration": int})
+def to_frame(rows: Sequence[Row]) -> pd.DataFrame:
+    """Rows as a table."""
+    return pd.DataFrame(list(rows), columns=list(Row._fields))
 
 
-def to_tensor(rows: Sequence[Sequence[float]]) -> Tensor:
+def to_tensor(rows: Sequence[Row]) -> Tensor:
     """Rows as a float64 matrix, for a checkpoint."""
-    return torch.tensor(rows, dtype=torch.float64).reshape(-1, len(COLUMNS))
+    return torch.tensor(rows, dtype=torch.float64).reshape(-1, len(Row._fields))
+
+
+def from_tensor(matrix: Tensor) -> list[Row]:
+    """Rows from a checkpoint's matrix."""
+    return [Row(int(iteration), *values) for iteration, *values in matrix.tolist()]
 
 
 def write(history: pd.DataFrame, path: Path) -> None:
@@ -41,12 +51,12 @@ def write(history: pd.DataFrame, path: Path) -> None:
 def read(path: Path) -> pd.DataFrame:
     """Read a history; an error names the file and what is wrong with it."""
     try:
-        history = pd.read_csv(path, float_precision="round_trip")
+        history = pd.read_csv(path)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a history ({error}); delete it to train again") from error
-    if tuple(history.columns) != COLUMNS:
+    if tuple(history.columns) != Row._fields:
         raise ValueError(
-            f"{path}: not a history, its columns are not {', '.join(COLUMNS)}; "
+            f"{path}: not a history, its columns are not {', '.join(Row._fields)}; "
             "delete it to train again"
         )
     return history

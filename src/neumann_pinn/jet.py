@@ -25,7 +25,7 @@ Activation = Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
 
 
 def tanh(z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """tanh with its first two derivatives; by the logistic function, which is cheaper on CPUs."""
+    """Tanh with its first two derivatives; by the logistic function, which is cheaper on CPUs."""
     a = 2 * torch.sigmoid(2 * z) - 1
     first = 1 - a * a
     return a, first, -2 * a * first
@@ -84,7 +84,8 @@ class MixedJet(NamedTuple):
         return self.value, self.along_x, self.along_t, self.mixed
 
     def with_streams(self, streams: Sequence[Tensor]) -> "MixedJet":
-        return MixedJet(*streams, c1=self.c1)
+        value, along_x, along_t, mixed = streams
+        return MixedJet(value, along_x, along_t, mixed, self.c1)
 
     def activate(self, activation: Activation) -> "MixedJet":
         value, first, second = activation(self.value)

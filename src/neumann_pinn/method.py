@@ -2,7 +2,7 @@
 
 import re
 
-from neumann_pinn.constraint import Model
+from neumann_pinn.constraint import Constraint, Model
 from neumann_pinn.embedding import Cosine, Fourier, Identity
 
 METHODS = (
@@ -34,7 +34,7 @@ def method(name: str, width: int = 100, depth: int = 3) -> Model:
     if cosine is not None:
         embedding = Cosine.sample(int(cosine), STD, _DRAWS["cosine"])
         return Model("cosine_embedding", embedding, width, depth)
-    constraint = "none" if base == "vanilla" else "output_transform"
+    constraint: Constraint = "none" if base == "vanilla" else "output_transform"
     if fourier is None:
         return Model(constraint, Identity(), width, depth)
     return Model(constraint, Fourier.sample(int(fourier), STD, _DRAWS[base]), width, depth)

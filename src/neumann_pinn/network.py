@@ -1,5 +1,6 @@
 """The network: its shape, its initial weights, and the layers inside one flat parameter vector."""
 
+import itertools
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ class Network:
     def shapes(self) -> list[tuple[int, int]]:
         """(outputs, inputs) of each layer."""
         sizes = [self.inputs, *[self.width] * self.depth, 1]
-        return [(after, before) for before, after in zip(sizes, sizes[1:], strict=False)]
+        return [(after, before) for before, after in itertools.pairwise(sizes)]
 
     @property
     def parameters(self) -> int:

@@ -22,6 +22,7 @@ from neumann_pinn.checkpoint import Checkpoints
 from neumann_pinn.constraint import Grid, Model
 from neumann_pinn.engine import BlockSum, Machine, cast, cut
 from neumann_pinn.heat import Heat
+from neumann_pinn.history import Row
 from neumann_pinn.loss import Batch, batch, loss_terms
 from neumann_pinn.points import hammersley
 
@@ -201,7 +202,7 @@ def _train(
 ) -> Run:
     protocol, theta = trainer.protocol, trainer.theta
     best_theta = theta.clone()
-    rows: list[list[float]] = []
+    rows: list[Row] = []
     status: Status = "training"
     iteration, seconds = 0, 0.0
 
@@ -215,7 +216,7 @@ def _train(
         state = None
     if state is not None:
         iteration, seconds, status = state["iteration"], state["seconds"], state["status"]
-        rows = state["history"].tolist()
+        rows = history.from_tensor(state["history"])
         theta.copy_(state["theta"])
         best_theta.copy_(state["best_theta"])
         trainer.optimizer.load_state_dict(state["optimizer"])
@@ -241,13 +242,27 @@ def _train(
         terms = trainer.loss_terms()
         loss = sum(w * term for w, term in zip(protocol.weights, terms, strict=True))
         error = evaluation(theta)
-        best_loss, error_at_best = (rows[-1][6], rows[-1][8]) if rows else (math.inf, math.nan)
+        best_loss = rows[-1].best_loss if rows else math.inf
+        error_at_best = rows[-1].error_at_best_loss if rows else math.nan
         if not (math.isfinite(loss) and math.isfinite(error)):
             status = "diverged"
         elif loss < best_loss:
             best_loss, error_at_best = loss, error
             best_theta.copy_(theta)
-        rows.append([iteration, seconds, *terms, loss, best_loss, error, error_at_best])
+        pde, initial, boundary = terms
+        rows.append(
+            Row(
+                iteration,
+                seconds,
+                pde,
+                initial,
+                boundary,
+                loss,
+                best_loss,
+                error,
+                error_at_best,
+            )
+        )
 
     progress = _Progress(protocol.iterations, iteration)
     saved_at = time.monotonic()
@@ -292,24 +307,25 @@ class _Progress:
         self.bar = tqdm(
             total=iterations, initial=iteration, unit="it", disable=not sys.stderr.isatty()
         )
-        self.first, self.iterations = iteration, iterations
+        self.first, self.shown, self.iterations = iteration, iteration, iterations
         self.started = self.logged = time.monotonic()
 
-    def show(self, row: list[float]) -> None:
-        iteration, loss, error = int(row[0]), row[5], row[8]
-        self.bar.set_postfix_str(f"loss {loss:.1e}, error {error:.1e}", refresh=False)
-        self.bar.update(iteration - self.bar.n if not self.bar.disable else 0)
+    def show(self, row: Row) -> None:
+        error = row.error_at_best_loss
+        self.bar.set_postfix_str(f"loss {row.loss:.1e}, error {error:.1e}", refresh=False)
+        self.bar.update(row.iteration - self.shown)
+        self.shown = row.iteration
         now = time.monotonic()
         if now - self.logged >= LOG_SECONDS:
             self.logged = now
-            rate = (iteration - self.first) / (now - self.started)
+            rate = (row.iteration - self.first) / (now - self.started)
             log.info(
                 "iteration %d of %d, %.1f it/s, %.0f s left, loss %.2e, error %.2e",
-                iteration,
+                row.iteration,
                 self.iterations,
                 rate,
-                (self.iterations - iteration) / rate,
-                loss,
+                (self.iterations - row.iteration) / rate,
+                row.loss,
                 error,
             )
 
@@ -351,7 +367,8 @@ def _code_digest() -> str:
         "train",
     ):
         spec = importlib.util.find_spec(f"neumann_pinn.{name}")
-        assert spec is not None and spec.origin is not None
+        assert spec is not None
+        assert spec.origin is not None
         tree = ast.parse(Path(spec.origin).read_bytes())
         for node in ast.walk(tree):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):

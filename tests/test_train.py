@@ -1,0 +1,281 @@
+"""Runs that are stopped, killed, continued, damaged and diverging."""
+
+import importlib
+import logging
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+from conftest import COMPILE
+
+from neumann_pinn import Cosines, Heat, Machine, Protocol, method, train
+from neumann_pinn.train import Evaluation, Trainer, trajectory_key
+
+LOW = Heat(Cosines({2: 1.0}), 2)
+EAGER = Machine.choose("cpu", compile=False)
+SMALL = {
+    "evaluate_every": 20,
+    "learning_rate": 1e-3,
+    "domain": 200,
+    "initial": 20,
+    "boundary": 20,
+    "grid": (20, 10),
+}
+
+
+def small(name):
+    return method(name, width=16, depth=2)
+
+
+def run(iterations, folder=None, name="cosine20", **options):
+    options = {"machine": EAGER, "checkpoint_seconds": 0.0} | options
+    return train(
+        LOW, small(name), Protocol(iterations=iterations, **SMALL), checkpoints=folder, **options
+    )
+
+
+def assert_same(one, other):
+    """The same histories (seconds aside) and weights, to the bit."""
+    assert one.status == other.status
+    assert one.history.drop(columns="seconds").equals(other.history.drop(columns="seconds"))
+    assert torch.equal(one.theta, other.theta)
+    assert torch.equal(one.best_theta, other.best_theta)
+
+
+def test_the_history_says_what_happened():
+    done = run(200, name="vanilla")
+    history = done.history
+    assert done.status == "finished"
+    assert history["iteration"].tolist() == list(range(0, 201, 20))
+    assert history["seconds"].is_monotonic_increasing
+    assert (history["best_loss"] == history["loss"].cummin()).all()
+    total = history["loss_pde"] + history["loss_initial"] + history["loss_boundary"]
+    assert (total - history["loss"]).abs().max() < 1e-6
+    at_best = history.loc[history["loss"].idxmin()]
+    assert history["error_at_best_loss"].iloc[-1] == at_best["error"]
+
+
+def test_errors_are_those_of_the_prediction_on_the_grid():
+    done = run(40)
+    model = small("cosine20")
+    x, t = (torch.linspace(0, 1, n, dtype=torch.float64) for n in (20, 10))
+    reference = LOW.solution(x, t)
+    u = model.predict(done.best_theta.double(), model.grid(x, t))
+    error = float((u - reference).norm() / reference.norm())
+    assert done.history["error_at_best_loss"].iloc[-1] == pytest.approx(error, rel=1e-4)
+
+
+def test_training_lowers_the_error():
+    history = run(2000, name="cosine1").history
+    assert history["error_at_best_loss"].iloc[-1] < 0.2 * history["error"].iloc[0]
+
+
+def test_loss_weights_weigh_the_total():
+    protocol = Protocol(iterations=20, weights=(0.5, 3.0, 2.0), **SMALL)
+    row = train(LOW, small("vanilla"), protocol, machine=EAGER).history.iloc[-1]
+    total = 0.5 * row["loss_pde"] + 3 * row["loss_initial"] + 2 * row["loss_boundary"]
+    assert row["loss"] == pytest.approx(total)
+
+
+def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path):
+    straight = run(200)
+    first = run(80, tmp_path)
+    second = run(200, tmp_path)
+    assert (first.resumed_at, second.resumed_at) == (0, 80)
+    assert second.history["seconds"].is_monotonic_increasing
+    assert_same(second, straight)
+
+
+def test_a_finished_run_is_not_trained_again(tmp_path):
+    first = run(60, tmp_path)
+    again = run(60, tmp_path)
+    assert again.resumed_at == 60
+    assert_same(again, first)
+    assert again.history["seconds"].tolist() == first.history["seconds"].tolist()
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+import torch
+sys.path.insert(0, sys.argv[1])
+from test_train import run
+from neumann_pinn import Machine
+done = run(1000, Path(sys.argv[2]), machine=Machine.choose("cpu", compile=sys.argv[3] == "True"))
+print(done.resumed_at)
+"""
+
+
+def start(folder, compile):
+    tests = str(__file__).rpartition("/")[0]
+    command = [sys.executable, "-c", SCRIPT, tests, str(folder), str(compile)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def checkpoint_times(folder):
+    """When the last checkpoint was written; it may be renamed at any moment."""
+    return [path.stat().st_mtime_ns for path in folder.glob("*") if path.suffix == ".pt"]
+
+
+@pytest.mark.parametrize("compile", COMPILE)
+def test_a_run_killed_at_random_moments_ends_with_the_same_bits(tmp_path, compile):
+    moments = random.Random(7)
+    straight = run(1000, machine=Machine.choose("cpu", compile=compile))
+    kills = 0
+    while kills < 3:
+        process = start(tmp_path, compile)
+        deadline = time.monotonic() + 120
+        before = checkpoint_times(tmp_path)
+        while time.monotonic() < deadline and checkpoint_times(tmp_path) == before:
+            time.sleep(0.01)
+        time.sleep(moments.uniform(0, 0.2))
+        assert process.poll() is None, "the run ended before it could be killed"
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        kills += 1
+    last = start(tmp_path, compile)
+    resumed_at, _ = last.communicate()
+    assert last.returncode == 0
+    assert int(resumed_at) > 0
+    assert_same(run(1000, tmp_path, machine=Machine.choose("cpu", compile=compile)), straight)
+
+
+def test_a_shorter_run_than_the_checkpoint_starts_afresh(tmp_path, caplog):
+    run(100, tmp_path)
+    short = run(40, tmp_path)
+    assert short.resumed_at == 0
+    assert "starting afresh" in caplog.text
+    assert_same(short, run(40))
+
+
+def test_another_method_or_seed_in_the_same_folder_is_another_run(tmp_path):
+    run(40, tmp_path)
+    assert run(40, tmp_path, seed=1).resumed_at == 0
+    assert run(40, tmp_path, name="vanilla").resumed_at == 0
+    assert run(40, tmp_path).resumed_at == 40
+
+
+def test_the_key_knows_all_that_shapes_a_run_but_not_its_length():
+    base = Protocol(iterations=100, **SMALL)
+    model = small("cosine20")
+    key = trajectory_key(LOW, model, base, 0)
+    assert key == trajectory_key(LOW, small("cosine20"), Protocol(iterations=400, **SMALL), 0)
+    others = [
+        trajectory_key(LOW, model, base, 1),
+        trajectory_key(LOW, small("cosine1"), base, 0),
+        trajectory_key(LOW, method("cosine20"), base, 0),
+        trajectory_key(Heat(Cosines({2: 1.0}), 3), model, base, 0),
+        trajectory_key(Heat(Cosines({2: 1.1}), 2), model, base, 0),
+    ]
+    for change in ({"learning_rate": 2e-3}, {"domain": 201}, {"grid": (21, 10)}):
+        others.append(trajectory_key(LOW, model, Protocol(iterations=100, **SMALL | change), 0))
+    assert len({key, *others}) == len(others) + 1
+
+
+@pytest.mark.parametrize("damage", ["truncated", "garbage", "empty", "one bit"])
+def test_a_damaged_checkpoint_is_set_aside_and_the_one_before_it_is_used(tmp_path, caplog, damage):
+    run(100, tmp_path)
+    (last,) = tmp_path.glob("*[0-9a-f].pt")
+    content = bytearray(last.read_bytes())
+    if damage == "one bit":
+        content[len(content) // 2] ^= 1
+    kept = {"truncated": content[:-100], "garbage": b"x" * 5000, "empty": b"", "one bit": content}
+    last.write_bytes(kept[damage])
+    resumed = run(100, tmp_path)
+    assert resumed.resumed_at == 80
+    assert "is damaged: set aside" in caplog.text
+    assert len(list(tmp_path.glob("*.damaged"))) == 1
+    assert_same(resumed, run(100))
+
+
+def test_with_both_checkpoints_damaged_the_run_starts_afresh(tmp_path):
+    run(100, tmp_path)
+    for path in tmp_path.glob("*.pt"):
+        path.write_bytes(b"garbage")
+    assert_same(run(100, tmp_path), run(100))
+
+
+def test_a_diverging_run_ends_cleanly_with_its_history(tmp_path, caplog):
+    protocol = Protocol(iterations=2000, **SMALL | {"learning_rate": 1e30})
+    done = train(LOW, small("vanilla"), protocol, machine=EAGER, checkpoints=tmp_path)
+    assert done.status == "diverged"
+    assert "diverged" in caplog.text
+    assert 0 < done.history["iteration"].iloc[-1] < 2000
+    assert torch.isfinite(done.best_theta).all()
+    again = train(LOW, small("vanilla"), protocol, machine=EAGER, checkpoints=tmp_path)
+    assert again.status == "diverged"
+    assert again.resumed_at == done.history["iteration"].iloc[-1]
+
+
+def test_without_a_compiler_it_runs_eagerly_and_says_why(monkeypatch, tmp_path, caplog):
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("torch._inductor.config.cpp.cxx", ("no-such-compiler",))
+    model = method("cosine20", width=17, depth=2)
+    with caplog.at_level(logging.WARNING):
+        done = train(LOW, model, Protocol(iterations=20, **SMALL), machine=Machine.choose("cpu"))
+    assert done.status == "finished"
+    assert done.eager_reason
+    assert "running eagerly" in caplog.text
+
+
+def test_progress_is_a_log_line_off_a_terminal(monkeypatch, caplog):
+    module = importlib.import_module("neumann_pinn.train")
+    monkeypatch.setattr(module, "LOG_SECONDS", 0.0)
+    with caplog.at_level(logging.INFO):
+        run(40)
+    assert "iteration 20 of 40" in caplog.text
+    assert "it/s" in caplog.text
+
+
+def test_the_evaluation_grid_may_have_any_number_of_nodes():
+    model = small("existing")
+    theta = model.network.initial(0)
+    protocol = Protocol(iterations=20, **SMALL | {"grid": (37, 23), "precision": "float64"})
+    machine = Machine.choose("cpu", threads=2, compile=False)
+    evaluation = Evaluation(LOW, model, protocol, machine, theta)
+    x, t = (torch.linspace(0, 1, n, dtype=torch.float64) for n in (37, 23))
+    reference = LOW.solution(x, t)
+    error = (model.predict(theta, model.grid(x, t)) - reference).norm() / reference.norm()
+    assert evaluation(theta) == pytest.approx(float(error), rel=1e-12)
+    evaluation.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"iterations": -5}, "iterations = -5"),
+        ({"iterations": 50, "evaluate_every": 20}, "multiple of evaluate_every"),
+        ({"learning_rate": 0}, "learning_rate = 0"),
+        ({"domain": 0}, "domain = 0"),
+        ({"grid": (1, 5)}, "grid"),
+        ({"precision": "float16"}, "float32 or float64"),
+        ({"weights": (1, -1, 1)}, "negative weight"),
+    ],
+)
+def test_bad_protocols_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        Protocol(**change)
+
+
+@pytest.mark.parametrize(
+    ("device", "threads", "message"),
+    [("tpu", 1, "auto, cpu or cuda"), ("cpu", 0, "threads = 0")],
+)
+def test_bad_machines_are_refused(device, threads, message):
+    with pytest.raises(ValueError, match=message):
+        Machine.choose(device, threads)
+
+
+def test_an_iteration_s_gradient_reads_nothing_back_from_the_device():
+    """On a GPU each reading would make the host wait for it; fused Adam keeps its count there."""
+    trainer = Trainer(LOW, small("vanilla"), Protocol(iterations=20, **SMALL), 0, EAGER)
+    with torch.profiler.profile() as profile:
+        trainer.objective(trainer.theta)
+    names = {event.name for event in profile.events()}
+    assert "aten::mm" in names
+    assert not names & {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}
+    trainer.close()
