@@ -1,7 +1,13 @@
 import torch
 from scipy.stats import qmc
 
-from neumann_pinn.points import hammersley
+from neumann_pinn.points import hammersley, van_der_corput
+
+
+def test_the_van_der_corput_sequence_is_scipy_s():
+    expected = qmc.Halton(d=1, scramble=False).random(1001)[1:, 0]
+    assert van_der_corput(1000).tolist() == expected.tolist()
+    assert van_der_corput(0).tolist() == []
 
 
 def test_points_lie_where_they_should():

@@ -2,7 +2,6 @@
 
 import math
 import os
-import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -10,7 +9,6 @@ from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -19,7 +17,7 @@ from torch import Tensor
 
 from neumann_pinn.constraint import Model
 from neumann_pinn.embedding import Identity
-from neumann_pinn.engine import Machine
+from neumann_pinn.engine import Machine, peak_memory
 from neumann_pinn.heat import Cosines, Heat
 from neumann_pinn.method import method
 from neumann_pinn.points import Points, hammersley
@@ -229,15 +227,6 @@ def time_calls(call: Callable[[], object], repeats: int) -> list[float]:
         call()
         seconds.append(time.perf_counter() - start)
     return seconds
-
-
-def peak_memory() -> float:
-    """The peak resident memory of this process in MiB."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # bytes on macOS
 
 
 class DeepXDE:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from neumann_pinn import bench
+from neumann_pinn import bench, watch
 from neumann_pinn.files import write_whole
 from neumann_pinn.method import METHODS
 
@@ -17,10 +17,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="neumann-pinn", description=__doc__)
     commands = parser.add_subparsers(required=True)
     _add_bench(commands)
+    _add_watch(commands)
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
         options.run(options)
+    except KeyboardInterrupt:
+        return 0
     except (ValueError, OSError) as error:
         print(f"neumann-pinn: {error}", file=sys.stderr)
         return 1
@@ -44,6 +47,18 @@ def _add_bench(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser.add_argument("--no-growth", action="store_true", help="leave out the growing point sets")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     parser.set_defaults(run=_bench)
+
+
+def _add_watch(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = commands.add_parser(
+        "watch",
+        help="show all runs of a protocol while Snakemake works",
+        description="Show setting x method: progress, loss, error and time left of every run, "
+        "until all are done or Ctrl-C.",
+    )
+    parser.add_argument("results", type=Path, nargs="?", default=Path("results/quick"))
+    parser.add_argument("--once", action="store_true", help="show it once and stop")
+    parser.set_defaults(run=lambda options: watch.watch(options.results, options.once))
 
 
 def _bench(options: argparse.Namespace) -> None:

@@ -8,11 +8,13 @@ sums are taken in a fixed order, so that results do not depend on timing.
 import ctypes
 import logging
 import math
+import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -157,6 +159,15 @@ def cast(tree: Any, dtype: torch.dtype, device: torch.device) -> Any:
         return tree.to(device, dtype)
     parts = (cast(branch, dtype, device) for branch in tree)
     return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
+
+
+def peak_memory() -> float:
+    """The peak resident memory of this process in MiB."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # bytes on macOS
 
 
 def _add(total: tuple[Tensor, ...], part: tuple[Tensor, ...]) -> None:

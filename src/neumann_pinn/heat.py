@@ -4,11 +4,13 @@ The paper's equation A.1: u(x,t) = a_0/2 + sum_j a_j exp(-D pi^2 j^2 t) cos(pi j
 the cosine coefficients of the initial condition.
 """
 
+import io
 import math
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,7 @@ import torch
 from scipy.fft import dct
 from torch import Tensor
 
+from neumann_pinn.files import write_whole
 from neumann_pinn.trigonometry import cospi, sinpi
 
 
@@ -211,6 +214,11 @@ class Heat:
     def diffusivity(self) -> float:
         return (self.k * math.pi) ** -2
 
+    def reference(self, nodes_x: int, nodes_t: int) -> "Reference":
+        """The solution at the nodes of an even grid, ends included."""
+        x, t = (torch.linspace(0, 1, n, dtype=torch.float64) for n in (nodes_x, nodes_t))
+        return Reference(self.initial.coefficients(self.terms), x, t, self.solution(x, t))
+
     def solution(self, x: Tensor, t: Tensor) -> Tensor:
         """The truncated series on the grid t x x, as one product of two small matrices."""
         j = torch.arange(self.terms + 1, dtype=torch.float64)
@@ -218,3 +226,29 @@ class Heat:
         a[0] /= 2
         decay = torch.exp(-self.diffusivity * (math.pi * j) ** 2 * t.double()[:, None])
         return (decay * a) @ cospi(j[:, None] * x.double())
+
+
+class Reference(NamedTuple):
+    """Cosine coefficients, and the solution u (t x x) on a grid."""
+
+    coefficients: Tensor
+    x: Tensor
+    t: Tensor
+    u: Tensor
+
+    def write(self, path: Path) -> None:
+        """Write it as NPZ, whole or not at all."""
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **{k: v.numpy() for k, v in self._asdict().items()})
+        write_whole(path, buffer.getvalue())
+
+    @classmethod
+    def read(cls, path: Path) -> "Reference":
+        """Read it back; an error names the file."""
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                return cls(**{name: torch.from_numpy(arrays[name]) for name in cls._fields})
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(
+                f"{path}: not a reference solution ({error}); delete it to make it again"
+            ) from error

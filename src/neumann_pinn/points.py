@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 import torch
-from scipy.stats import qmc
 from torch import Tensor
 
 
@@ -32,8 +31,12 @@ class Points:
 
 def van_der_corput(n: int) -> Tensor:
     """The radical inverses in base 2 of 1 ... n (0 is left out: it lies on a wall)."""
-    sequence = qmc.Halton(d=1, scramble=False).fast_forward(1)
-    return torch.from_numpy(sequence.random(n)[:, 0]) if n else torch.zeros(0, dtype=torch.float64)
+    rest = torch.arange(1, n + 1)
+    inverse, digit = torch.zeros(n, dtype=torch.float64), 0.5
+    while rest.any():
+        inverse += digit * (rest % 2)
+        rest, digit = rest // 2, digit / 2
+    return inverse
 
 
 def hammersley(domain: int, initial: int, boundary: int) -> Points:

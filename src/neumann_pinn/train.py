@@ -21,7 +21,8 @@ from neumann_pinn import history
 from neumann_pinn.checkpoint import Checkpoints
 from neumann_pinn.constraint import Grid, Model
 from neumann_pinn.engine import BlockSum, Machine, cast, cut
-from neumann_pinn.heat import Heat
+from neumann_pinn.files import write_whole
+from neumann_pinn.heat import Heat, Reference
 from neumann_pinn.history import Row
 from neumann_pinn.loss import Batch, batch, loss_terms
 from neumann_pinn.points import hammersley
@@ -88,6 +89,14 @@ class Run:
     resumed_at: int
     """The iteration from which this call went on; 0 for a fresh run."""
 
+    def in_words(self) -> str:
+        """How it ended, in a line."""
+        last = self.history.iloc[-1]
+        return (
+            f"{self.status}, error {last['error_at_best_loss']:.2e} after "
+            f"{last['iteration']:,.0f} iterations in {last['seconds']:.0f} s"
+        )
+
 
 class Trainer:
     """One run's parameters, optimizer and loss, ready to take steps."""
@@ -135,26 +144,28 @@ class Evaluation:
     """theta -> the relative L2 error on the evaluation grid."""
 
     def __init__(
-        self, problem: Heat, model: Model, protocol: Protocol, machine: Machine, theta: Tensor
+        self,
+        reference: Reference,
+        model: Model,
+        dtype: torch.dtype,
+        machine: Machine,
+        theta: Tensor,
     ) -> None:
-        x, t = (torch.linspace(0, 1, n, dtype=torch.float64) for n in protocol.grid)
-        reference = problem.solution(x, t)
-        self.norm = float(reference.norm())
+        _, x, t, u = reference
+        self.norm = float(u.norm())
         rows = machine.block_size(len(t), len(x))
         padding = -len(t) % rows
         counts = torch.cat((torch.ones(len(t)), torch.zeros(padding)))
         t = torch.cat((t, t[-1:].expand(padding)))
-        reference = torch.cat((reference, reference[-1:].expand(padding, -1)))
+        u = torch.cat((u, u[-1:].expand(padding, -1)))
         blocks = [
-            cast((model.grid(x, t), u, count[:, None]), protocol.dtype, machine.device)
-            for t, u, count in zip(
-                t.split(rows), reference.split(rows), counts.split(rows), strict=True
-            )
+            cast((model.grid(x, t), u, count[:, None]), dtype, machine.device)
+            for t, u, count in zip(t.split(rows), u.split(rows), counts.split(rows), strict=True)
         ]
 
         def square_error(theta: Tensor, block: tuple[Grid, Tensor, Tensor]) -> tuple[Tensor]:
-            grid, reference, count = block
-            return ((count * (model.predict(theta, grid) - reference) ** 2).sum(),)
+            grid, u, count = block
+            return ((count * (model.predict(theta, grid) - u) ** 2).sum(),)
 
         self.square_error = BlockSum(square_error, blocks, machine, theta)
 
@@ -174,21 +185,25 @@ def train(
     *,
     seed: int = 0,
     machine: Machine | None = None,
+    reference: Reference | None = None,
     checkpoints: Path | None = None,
     checkpoint_seconds: float = 60.0,
 ) -> Run:
     """Train one run, from its last checkpoint in the folder `checkpoints` if there is one.
 
     A checkpoint is written every `checkpoint_seconds` and at the end; a larger
-    `protocol.iterations` later continues from there.
+    `protocol.iterations` later continues from there. Beside the checkpoints, `progress.json` says
+    how far the run is. The errors are against `reference`, by default the problem's own solution.
     """
     machine = machine or Machine.choose()
     store = checkpoints and Checkpoints(checkpoints, trajectory_key(problem, model, protocol, seed))
     with machine.prepared():
         trainer = Trainer(problem, model, protocol, seed, machine)
-        evaluation = Evaluation(problem, model, protocol, machine, trainer.theta)
+        reference = reference or problem.reference(*protocol.grid)
+        evaluation = Evaluation(reference, model, protocol.dtype, machine, trainer.theta)
         try:
-            return _train(trainer, evaluation, store or None, checkpoint_seconds)
+            progress = _Progress(protocol.iterations, checkpoints)
+            return _train(trainer, evaluation, store or None, checkpoint_seconds, progress)
         finally:
             trainer.close()
             evaluation.close()
@@ -199,6 +214,7 @@ def _train(
     evaluation: Evaluation,
     store: Checkpoints | None,
     checkpoint_seconds: float,
+    progress: "_Progress",
 ) -> Run:
     protocol, theta = trainer.protocol, trainer.theta
     best_theta = theta.clone()
@@ -264,7 +280,7 @@ def _train(
             )
         )
 
-    progress = _Progress(protocol.iterations, iteration)
+    progress.start(iteration)
     saved_at = time.monotonic()
     if not rows:
         evaluate()
@@ -301,14 +317,18 @@ def _train(
 
 
 class _Progress:
-    """How far a run is: a bar on a terminal, a line every half minute in the log."""
+    """How far a run is: a bar on a terminal, a line every half minute in the log, a file."""
 
-    def __init__(self, iterations: int, iteration: int) -> None:
+    def __init__(self, iterations: int, folder: Path | None) -> None:
+        self.iterations = iterations
+        self.file = folder and folder / "progress.json"
+
+    def start(self, iteration: int) -> None:
         self.bar = tqdm(
-            total=iterations, initial=iteration, unit="it", disable=not sys.stderr.isatty()
+            total=self.iterations, initial=iteration, unit="it", disable=not sys.stderr.isatty()
         )
-        self.first, self.shown, self.iterations = iteration, iteration, iterations
-        self.started = self.logged = time.monotonic()
+        self.first = self.shown = iteration
+        self.started = self.logged = self.written = time.monotonic()
 
     def show(self, row: Row) -> None:
         error = row.error_at_best_loss
@@ -316,15 +336,26 @@ class _Progress:
         self.bar.update(row.iteration - self.shown)
         self.shown = row.iteration
         now = time.monotonic()
+        rate = (row.iteration - self.first) / (now - self.started)
+        left = (self.iterations - row.iteration) / rate
+        if self.file and now - self.written >= 1:
+            self.written = now
+            state = {
+                "iteration": row.iteration,
+                "iterations": self.iterations,
+                "loss": row.loss,
+                "error": error,
+                "seconds_left": left,
+            }
+            write_whole(self.file, json.dumps(state).encode())
         if now - self.logged >= LOG_SECONDS:
             self.logged = now
-            rate = (row.iteration - self.first) / (now - self.started)
             log.info(
                 "iteration %d of %d, %.1f it/s, %.0f s left, loss %.2e, error %.2e",
                 row.iteration,
                 self.iterations,
                 rate,
-                (self.iterations - row.iteration) / rate,
+                left,
                 row.loss,
                 error,
             )

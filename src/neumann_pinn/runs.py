@@ -1,0 +1,85 @@
+"""A run on disk: history, parameters and provenance."""
+
+import io
+import json
+import platform
+import subprocess
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from neumann_pinn import history
+from neumann_pinn.constraint import Model
+from neumann_pinn.engine import Machine, peak_memory
+from neumann_pinn.files import write_whole
+from neumann_pinn.heat import Heat
+from neumann_pinn.train import Protocol, Run
+
+PACKAGES = ("neumann-pinn", "numpy", "pandas", "scipy", "torch")
+
+
+def write(
+    run: Run,
+    problem: Heat,
+    model: Model,
+    protocol: Protocol,
+    seed: int,
+    machine: Machine,
+    history_file: Path,
+    model_file: Path,
+    run_file: Path,
+) -> None:
+    """Write a run's three files, the provenance last."""
+    history.write(run.history, history_file)
+    buffer = io.BytesIO()
+    torch.save({"best_theta": run.best_theta, "theta": run.theta}, buffer)
+    write_whole(model_file, buffer.getvalue())
+    document = provenance(run, problem, model, protocol, seed, machine)
+    write_whole(run_file, json.dumps(document, indent=2).encode())
+
+
+def provenance(
+    run: Run, problem: Heat, model: Model, protocol: Protocol, seed: int, machine: Machine
+) -> dict[str, Any]:
+    """All that one would ask about how a run came about."""
+    last = run.history.iloc[-1]
+    return {
+        "status": run.status,
+        "iterations": int(last["iteration"]),
+        "error": float(last["error_at_best_loss"]),
+        "seconds": float(last["seconds"]),
+        "peak_memory_mib": round(peak_memory(), 1),
+        "seed": seed,
+        "problem": repr(problem),
+        "diffusivity": problem.diffusivity,
+        "constraint": model.constraint,
+        "embedding": type(model.embedding).__name__,
+        "frequencies": list(model.embedding.frequencies),
+        "network": {"width": model.width, "depth": model.depth},
+        "protocol": asdict(protocol),
+        "device": machine.name,
+        "threads": machine.threads,
+        "block_size": run.block_size,
+        "compiled": run.eager_reason is None,
+        "eager_reason": run.eager_reason,
+        "python": platform.python_version(),
+        "packages": {name: version(name) for name in PACKAGES},
+        "git": git_state(),
+    }
+
+
+def git_state() -> dict[str, Any] | None:
+    """The commit of the source tree and whether it had changes; None outside a checkout."""
+    folder = Path(__file__).parent
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(folder), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain"))}
+    except (OSError, subprocess.CalledProcessError):
+        return None

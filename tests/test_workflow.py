@@ -1,0 +1,246 @@
+"""The workflow itself, run by the real Snakemake on the protocol `tiny`."""
+
+import copy
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from neumann_pinn import study
+
+ROOT = Path(__file__).parents[1]
+CONFIG = study.load_unique(ROOT / "config" / "config.yaml")
+TINY = Path("results/tiny")
+
+
+def small_config():
+    """Two settings and three methods on the protocol tiny."""
+    config = copy.deepcopy(CONFIG) | {"protocol": "tiny"}
+    config["settings"] = {name: config["settings"][name] for name in ("low", "poly3")}
+    config["methods"] = {
+        name: config["methods"][name] for name in ("vanilla", "existing", "cosine20")
+    }
+    return config
+
+
+class Study:
+    """A working folder with a configuration of its own."""
+
+    def __init__(self, folder, config):
+        self.folder = folder
+        self.configure(config)
+
+    def configure(self, config):
+        self.config = config
+        path = self.folder / "config" / "config.yaml"
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(yaml.safe_dump(config, sort_keys=False))
+
+    def snakemake(self, *arguments, check=True):
+        command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), *arguments]
+        command += ["--directory", str(self.folder)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if check:
+            assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    def planned(self, *arguments):
+        """How many jobs of each rule a dry run would start."""
+        output = self.snakemake("-n", "--cores", "2", *arguments)
+        lines = (output.stdout + output.stderr).splitlines()
+        if "job" not in {line.split(" ")[0] for line in lines}:
+            return {}
+        table = lines[next(i for i, line in enumerate(lines) if line.startswith("job ")) + 2 :]
+        counts = dict(line.split() for line in table[: table.index("")])
+        return {
+            rule: int(n) for rule, n in counts.items() if rule not in ("total", "all", "figures")
+        }
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A small study that has been run."""
+    study = Study(tmp_path_factory.mktemp("study"), small_config())
+    study.output = study.snakemake("--cores", "2")
+    return study
+
+
+@pytest.fixture
+def again(finished, tmp_path):
+    """A copy of it to change, file times and Snakemake's records included."""
+    shutil.copytree(finished.folder, tmp_path / "copy", symlinks=True)
+    return Study(tmp_path / "copy", copy.deepcopy(finished.config))
+
+
+def test_a_call_makes_everything_and_says_so(finished):
+    results = finished.folder / TINY
+    said = finished.output.stdout + finished.output.stderr
+    assert "Protocol tiny: 40 iterations" in said
+    assert "6 runs, 0 of them done" in said
+    assert "low cosine20 seed 0: finished, error" in said
+    assert "Best method and its error" in said
+    assert "Figures: results/tiny/figures/" in said
+    accuracy = pd.read_csv(results / "accuracy.csv")
+    assert len(accuracy) == 2 * 2 * 3
+    assert (accuracy["error"] > 0).all()
+    for clock in ("fixed_time", "fixed_iterations"):
+        assert (results / f"figures/improvement_{clock}.pdf").read_bytes().startswith(b"%PDF")
+        table = (results / f"tables/accuracy_{clock}.tex").read_text()
+        assert "Protocol tiny" in table
+        assert "\\mathbf" in table
+
+
+def test_a_second_call_has_nothing_to_do(finished):
+    assert finished.planned() == {}
+
+
+def test_a_run_tells_how_it_came_about(finished):
+    run = json.loads((finished.folder / TINY / "runs/low/cosine20/0/run.json").read_text())
+    assert run["status"] == "finished"
+    assert len(run["frequencies"]) == 20
+    assert run["protocol"]["learning_rate"] == 1e-3
+    assert run["threads"] == 1
+    assert run["packages"]["torch"].startswith("2.13")
+    assert run["eager_reason"] == "compilation was switched off"
+    assert run["peak_memory_mib"] > 0
+
+
+def test_methods_train_as_long_as_both_clocks_need(finished):
+    results = finished.folder / TINY
+    costs = pd.read_csv(results / "calibration.csv").set_index("method")["ms"]
+    assert costs["existing"] > costs["vanilla"]
+    accuracy = pd.read_csv(results / "accuracy.csv").set_index(["clock", "setting", "method"])
+    for method, ms in costs.items():
+        affordable = int(40 * costs["vanilla"] / ms) // 20 * 20
+        assert accuracy.loc[("fixed_time", "low", method), "iterations"] == affordable
+        history = pd.read_csv(results / f"runs/low/{method}/0/history.csv")
+        assert history["iteration"].iloc[-1] == max(40, affordable)
+
+
+def test_touching_the_figures_code_remakes_figures_only(again):
+    source = ROOT / "src" / "neumann_pinn" / "figures.py"
+    before = source.stat()
+    try:
+        source.touch()
+        assert again.planned() == {"draw_improvement": 2, "draw_curves": 2}
+    finally:
+        os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_changing_a_method_retrains_that_method_only(again):
+    config = again.config
+    config["methods"]["cosine20"]["embedding"]["size"] = 10
+    again.configure(config)
+    planned = again.planned()
+    assert planned["train"] == 2
+    assert "make_reference" not in planned
+    again.snakemake("--cores", "2", "runs")
+    runs = again.folder / TINY / "runs"
+    assert len(json.loads((runs / "low/cosine20/0/run.json").read_text())["frequencies"]) == 10
+
+
+def test_changing_a_label_retrains_nothing(again):
+    config = again.config
+    config["methods"]["cosine20"]["label"] = "Another label"
+    config["settings"]["low"]["label"] = "Another setting"
+    again.configure(config)
+    assert not {"train", "calibrate"} & set(again.planned())
+
+
+def test_deleting_a_run_s_outputs_retrains_that_run_only(again):
+    shutil.rmtree(again.folder / TINY / "runs" / "low" / "existing")
+    planned = again.planned()
+    assert planned["train"] == 1
+    assert not {"calibrate", "make_reference"} & set(planned)
+
+
+def test_runs_brought_along_make_figures_without_training(finished, tmp_path):
+    elsewhere = Study(tmp_path / "elsewhere", small_config())
+    for part in ("runs", "calibration.csv"):
+        source, target = finished.folder / TINY / part, elsewhere.folder / TINY / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        copy_files = shutil.copytree if source.is_dir() else shutil.copy
+        copy_files(source, target)
+    for path in elsewhere.folder.rglob("results/**/*"):
+        os.utime(path, (0, 0))
+    arguments = ("figures", "tables", "--rerun-triggers", "input", "params")
+    assert "train" not in elsewhere.planned(*arguments)
+    elsewhere.snakemake("--cores", "2", *arguments)
+    assert (elsewhere.folder / TINY / "figures/improvement_fixed_time.pdf").exists()
+
+
+def test_a_setting_from_a_csv_and_a_new_method_appear_everywhere(again):
+    config = again.config
+    (again.folder / "start.csv").write_text("x,u\n0,1\n0.25,0.8\n0.5,0.1\n0.75,0\n1,0\n")
+    config["settings"]["measured"] = {
+        "label": "Measured start",
+        "initial": {"table": "start.csv"},
+        "k": 1,
+    }
+    config["methods"]["five"] = {
+        "label": "Five cosines",
+        "constraint": "cosine_embedding",
+        "embedding": {"kind": "cosine", "frequencies": [1, 2, 3, 4, 5]},
+    }
+    config["seeds"] = [0, 1]
+    again.configure(config)
+    again.snakemake("--cores", "2")
+    results = again.folder / TINY
+    accuracy = pd.read_csv(results / "accuracy.csv")
+    assert len(accuracy) == 2 * 3 * 4 * 2
+    assert accuracy.query("setting == 'measured' and method == 'five'")["error"].gt(0).all()
+    table = (results / "tables/accuracy_fixed_time.tex").read_text()
+    assert "Measured start" in table
+    assert "Five cosines" in table
+    assert "range over the seeds" in table
+    assert "start.csv" in (results / "tables/settings.tex").read_text()
+    shown = subprocess.run(
+        [str(Path(sys.executable).with_name("neumann-pinn")), "watch", str(results), "--once"],
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert "24 of 24 runs done" in shown
+
+
+BAD = {
+    "unknown key": ({"sedes": [1]}, "sedes"),
+    "wrong type": ({"seeds": "zero"}, "seeds"),
+    "unknown protocol": ({"protocol": "quik"}, "protocol"),
+    "negative iterations": (
+        {"protocols": {"tiny": {"iterations": -1}}},
+        "protocols.tiny.iterations",
+    ),
+    "empty seeds": ({"seeds": []}, "seeds"),
+    "missing table": (
+        {"settings": {"low": {"initial": {"table": "no.csv"}, "k": 1}}},
+        "settings.low",
+    ),
+    "not Neumann": (
+        {"settings": {"low": {"initial": {"polynomial": [0, 1]}, "k": 1}}},
+        "settings.low",
+    ),
+    "twins": ({"methods": {"a": {"constraint": "none"}, "b": {"constraint": "none"}}}, "methods.b"),
+    "unknown device": ({"device": "tpu"}, "device"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_config_is_one_clear_line_before_anything_runs(kind, tmp_path):
+    change, key = BAD[kind]
+    study = Study(tmp_path, small_config() | change)
+    start = time.monotonic()
+    done = study.snakemake("--cores", "1", check=False)
+    assert time.monotonic() - start < 10
+    assert done.returncode == 1
+    said = [line for line in done.stderr.splitlines() if "neumann-pinn:" in line]
+    assert len(said) == 1
+    assert key in said[0]
+    assert "Traceback" not in done.stdout + done.stderr
+    assert not (tmp_path / "results").exists()

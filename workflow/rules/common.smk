@@ -1,0 +1,177 @@
+# Functions only: the checked configuration, what the rules take from it, and what a user reads.
+import json
+import os
+import sys
+from pathlib import Path
+
+import pandas as pd
+import torch
+
+ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=False)).parents[1]
+SOURCE = ROOT / "src" / "neumann_pinn"
+sys.path.insert(0, str(ROOT / "src"))
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")])
+)
+
+from neumann_pinn import calibration, study
+from neumann_pinn.accuracy import CLOCKS, Budget, by_constraint, winners
+from neumann_pinn.files import write_whole
+
+CORE = "trigonometry heat points embedding network jet constraint loss engine train study".split()
+
+
+def checked(config):
+    """The configuration with its defaults, or one line about its first mistake."""
+    try:
+        for file in workflow.configfiles:
+            study.load_unique(Path(file))
+        schema = study.load_unique(ROOT / "workflow" / "schemas" / "config.schema.yaml")
+        return study.check(config, schema)
+    except study.ConfigError as error:
+        sys.exit(f"neumann-pinn: {error}")
+
+
+config = checked(config)
+NAME = config["protocol"]
+PROTOCOL = config["protocols"][NAME]
+RESULTS = f"results/{NAME}"
+CUDA = config["device"] == "cuda" or (
+    config["device"] == "auto" and torch.cuda.is_available()
+)
+CONSTRAINTS = {name: method["constraint"] for name, method in config["methods"].items()}
+TRAINING = {
+    key: value
+    for key, value in PROTOCOL.items()
+    if key not in ("cost", "checkpoint_seconds")
+}
+
+
+def source(*modules):
+    """The package's source files of some modules, as inputs of the rules that use them."""
+    return [os.path.relpath(SOURCE / f"{module}.py") for module in modules]
+
+
+def run_files(kind):
+    """The files of one kind of all runs."""
+    return expand(
+        getattr(rules.train.output, kind),
+        setting=config["settings"],
+        method=config["methods"],
+        seed=config["seeds"],
+    )
+
+
+def figure_files():
+    """All figures, as PDF and PNG."""
+    return expand(rules.draw_improvement.output, clock=CLOCKS) + expand(
+        rules.draw_curves.output, against=["iterations", "time"]
+    )
+
+
+def table_files():
+    """All tables."""
+    return (
+        expand(rules.write_accuracy_table.output, clock=CLOCKS)
+        + list(rules.write_settings_table.output)
+        + list(rules.write_cost_table.output)
+    )
+
+
+def labels(kind):
+    """How figures and tables call the settings or the methods."""
+    return {name: entry["label"] or name for name, entry in config[kind].items()}
+
+
+def styles():
+    """Label, constraint and number of features of x of each method."""
+    return {
+        name: [
+            labels("methods")[name],
+            method["constraint"],
+            len(method["embedding"].get("frequencies", []))
+            or method["embedding"].get("size", 1),
+        ]
+        for name, method in config["methods"].items()
+    }
+
+
+def stamp():
+    """The protocol in a line, for every figure and table."""
+    points = PROTOCOL["points"]
+    seeds = config["seeds"]
+    return (
+        f"Protocol {NAME}: {PROTOCOL['iterations']:,} iterations, {points['domain']:,}/"
+        f"{points['initial']:,}/{points['boundary']:,} domain/initial/boundary points, learning "
+        f"rate {PROTOCOL['learning_rate']:g}, {len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
+    )
+
+
+def cost():
+    """What decides fixed time: `calibrated`, `wall_clock`, or milliseconds of each method."""
+    if isinstance(PROTOCOL["cost"], dict):
+        return by_constraint(PROTOCOL["cost"], CONSTRAINTS)
+    return PROTOCOL["cost"]
+
+
+def budget_parameters():
+    """All that the two clocks depend on, besides a calibration."""
+    return {
+        "iterations": PROTOCOL["iterations"],
+        "evaluate_every": PROTOCOL["evaluate_every"],
+        "cost": cost(),
+        "vanilla": study.plain_vanilla(config),
+    }
+
+
+def training_minutes(wildcards, input, attempt):
+    """Twice the calibrated time of a run and ten minutes, more with every attempt."""
+    costs = calibration.read(Path(input.calibration))
+    iterations = Budget.make(budget_parameters(), costs).to_train(wildcards.method)
+    return round(attempt * (10 + 2 * iterations * costs[wildcards.method] / 6e4))
+
+
+def training_memory(wildcards, attempt):
+    """Megabytes of a run: the process, and its points' features."""
+    points = sum(PROTOCOL["points"].values())
+    features = config["methods"][wildcards.method]["embedding"].get("size", 1) + 10
+    return attempt * (1200 + points * features * 8 * 8 // 10**6)
+
+
+def write_plan():
+    """Which runs there are, for `neumann-pinn watch`."""
+    names = {kind: list(config[kind]) for kind in ("settings", "methods", "seeds")}
+    write_whole(Path(RESULTS, "plan.json"), json.dumps(names).encode())
+
+
+def plan():
+    """What this call is going to do."""
+    histories = run_files("history")
+    done = [path for path in histories if Path(path).exists()]
+    lines = [stamp(), f"{len(histories)} runs, {len(done)} of them done"]
+    path = Path(RESULTS, "calibration.csv")
+    if path.exists():
+        costs = calibration.read(path)
+        seconds = sum(
+            PROTOCOL["iterations"] * costs.get(Path(p).parts[-3], 0) / 1e3
+            for p in histories
+            if p not in done
+        )
+        lines.append(
+            f"about {seconds / 60 / workflow.cores:.0f} minutes of training on {workflow.cores} cores"
+        )
+    else:
+        lines.append("the time it takes is estimated once the methods are calibrated")
+    return "\n".join(lines)
+
+
+def summary():
+    """Who won, and where everything is."""
+    path = Path(RESULTS, "accuracy.csv")
+    if not path.exists():
+        return f"Results are in {RESULTS}/"
+    table = winners(pd.read_csv(path))
+    return (
+        f"\n{stamp()}\nBest method and its error, by setting:\n{table.to_string()}\n\n"
+        f"Errors:  {path}\nFigures: {RESULTS}/figures/\nTables:  {RESULTS}/tables/"
+    )

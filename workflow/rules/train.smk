@@ -1,0 +1,61 @@
+# Training. Needs the references; makes each method's cost and, for every run, its history,
+# parameters and provenance. Checkpoints live beside, in a folder that no rule declares.
+
+
+rule calibrate:
+    """What an iteration of each method costs, measured side by side with the machine to itself."""
+    input:
+        code=source(*CORE, "calibration"),
+    output:
+        f"{RESULTS}/calibration.csv",
+    log:
+        f"{RESULTS}/logs/calibrate.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/calibrate.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    threads: workflow.cores
+    resources:
+        gpu=1 if CUDA else 0,
+    params:
+        setting=next(iter(config["settings"].values())),
+        methods={name: {**m, "label": ""} for name, m in config["methods"].items()},
+        training=TRAINING,
+        device=config["device"],
+    script:
+        "../scripts/calibrate.py"
+
+
+rule train:
+    """Train one method on one setting with one seed, from its last checkpoint if there is one."""
+    input:
+        reference=rules.make_reference.output,
+        calibration=ancient(rules.calibrate.output[0]),
+        code=source(*CORE, "history", "runs"),
+    output:
+        history=f"{RESULTS}/runs/{{setting}}/{{method}}/{{seed}}/history.csv",
+        model=f"{RESULTS}/runs/{{setting}}/{{method}}/{{seed}}/model.pt",
+        run=f"{RESULTS}/runs/{{setting}}/{{method}}/{{seed}}/run.json",
+    log:
+        f"{RESULTS}/logs/train/{{setting}}/{{method}}/{{seed}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/train/{{setting}}/{{method}}/{{seed}}.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    threads: 1
+    resources:
+        gpu=1 if CUDA else 0,
+        mem_mb=training_memory,
+        runtime=training_minutes,
+    params:
+        setting=lambda wildcards: {**config["settings"][wildcards.setting], "label": ""},
+        method=lambda wildcards: {**config["methods"][wildcards.method], "label": ""},
+        training=TRAINING,
+        budget=budget_parameters(),
+        device=config["device"],
+        checkpoint_seconds=PROTOCOL["checkpoint_seconds"],
+        checkpoints=lambda wildcards: (
+            f"{RESULTS}/checkpoints/{wildcards.setting}/{wildcards.method}/{wildcards.seed}"
+        ),
+    script:
+        "../scripts/train.py"

@@ -1,0 +1,22 @@
+from pathlib import Path
+
+from neumann_pinn import calibration, history
+from neumann_pinn.accuracy import Budget
+from neumann_pinn.figures import Style, error_curves, save
+from neumann_pinn.logs import log_to
+
+log_to(snakemake.log[0])
+params = snakemake.params
+histories = {}
+for file in snakemake.input.histories:
+    setting, method, seed = Path(file).parts[-4:-1]
+    histories[setting, method, int(seed)] = history.read(Path(file))
+figure = error_curves(
+    histories,
+    Budget.make(params.budget, calibration.read(Path(snakemake.input.calibration))),
+    snakemake.wildcards.against,
+    params.settings,
+    {name: Style(*style) for name, style in params.styles.items()},
+    params.stamp,
+)
+save(figure, [Path(file) for file in snakemake.output])

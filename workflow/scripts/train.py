@@ -1,0 +1,33 @@
+from dataclasses import replace
+from pathlib import Path
+
+from neumann_pinn import calibration, runs, study
+from neumann_pinn.accuracy import Budget
+from neumann_pinn.engine import Machine
+from neumann_pinn.heat import Reference
+from neumann_pinn.logs import log_to
+from neumann_pinn.train import train
+
+log_to(snakemake.log[0])
+params, wildcards = snakemake.params, snakemake.wildcards
+budget = Budget.make(params.budget, calibration.read(Path(snakemake.input.calibration)))
+protocol = replace(
+    study.make_protocol(params.training), iterations=budget.to_train(wildcards.method)
+)
+problem = study.make_problem(params.setting)
+model = study.make_model(params.method, params.training["network"])
+machine = Machine.choose(params.device, snakemake.threads, params.training["compile"])
+seed = int(wildcards.seed)
+run = train(
+    problem,
+    model,
+    protocol,
+    seed=seed,
+    machine=machine,
+    reference=Reference.read(Path(snakemake.input.reference[0])),
+    checkpoints=Path(params.checkpoints),
+    checkpoint_seconds=params.checkpoint_seconds,
+)
+files = (Path(file) for file in snakemake.output)
+runs.write(run, problem, model, protocol, seed, machine, *files)
+print(f"{wildcards.setting} {wildcards.method} seed {seed}: {run.in_words()}", flush=True)
