@@ -1,8 +1,8 @@
-"""What an iteration of each method costs, measured once and side by side."""
+"""What an iteration of a method costs, measured side by side with plain vanilla."""
 
 import time
-from collections.abc import Mapping
-from contextlib import ExitStack, closing
+from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from statistics import median
 
@@ -13,35 +13,50 @@ from neumann_pinn.engine import Machine
 from neumann_pinn.heat import Heat
 from neumann_pinn.train import Evaluation, Protocol, Trainer
 
+STEPS = 5
+"""Iterations of a turn."""
+
 
 def calibrate(
-    problem: Heat, models: Mapping[str, Model], protocol: Protocol, machine: Machine, rounds: int
-) -> pd.DataFrame:
-    """Milliseconds an iteration of each method: medians of interleaved rounds.
+    problem: Heat, model: Model, vanilla: Model, protocol: Protocol, machine: Machine, turns: int
+) -> tuple[float, float]:
+    """Milliseconds an iteration of a method and of plain vanilla: medians of interleaved turns.
 
-    Also compiles each method's evaluation, so that the runs find all they need compiled.
+    Also compiles the method's evaluation, so that its runs find all they need compiled.
     """
-    reference = problem.reference(*protocol.grid)
-    trainers: dict[str, Trainer] = {}
-    with machine.prepared(), ExitStack() as stack:
-        for name, model in models.items():
-            trainer = Trainer(problem, model, protocol, 0, machine)
-            trainers[name] = stack.enter_context(closing(trainer))
-            Evaluation(reference, model, protocol.dtype, machine, trainer.theta).close()
-        seconds: dict[str, list[float]] = {name: [] for name in models}
-        for turn in range(rounds + 1):
-            for name, trainer in trainers.items():
-                machine.synchronize()
-                start = time.perf_counter()
-                for _ in range(5):
-                    trainer.step()
-                machine.synchronize()
-                if turn:  # the first round warms up
-                    seconds[name].append((time.perf_counter() - start) / 5)
-    return pd.DataFrame({"method": list(models), "ms": [1e3 * median(s) for s in seconds.values()]})
+    with (
+        machine.prepared(),
+        closing(Trainer(problem, model, protocol, 0, machine)) as ours,
+        closing(Trainer(problem, vanilla, protocol, 0, machine)) as theirs,
+    ):
+        reference = problem.reference(*protocol.grid)
+        Evaluation(reference, model, protocol.dtype, machine, ours.theta).close()
+        _turn(ours), _turn(theirs)  # warm up
+        seconds = [(_turn(ours), _turn(theirs)) for _ in range(turns)]
+    own, vanillas = zip(*seconds, strict=True)
+    return 1e3 * median(own) / STEPS, 1e3 * median(vanillas) / STEPS
 
 
-def read(path: Path) -> dict[str, float]:
-    """Milliseconds by method, from the table that a calibration wrote."""
-    table = pd.read_csv(path)
-    return dict(zip(table["method"], table["ms"], strict=True))
+def _turn(trainer: Trainer) -> float:
+    trainer.machine.synchronize()
+    start = time.perf_counter()
+    for _ in range(STEPS):
+        trainer.step()
+    trainer.machine.synchronize()
+    return time.perf_counter() - start
+
+
+def table(method: str, ms: float, vanilla: str, vanilla_ms: float) -> pd.DataFrame:
+    """A calibration as a table of one row."""
+    row = {"method": method, "ms": ms, "vanilla": vanilla, "vanilla_ms": vanilla_ms}
+    return pd.DataFrame([row])
+
+
+def read(paths: Iterable[Path]) -> dict[str, float]:
+    """Milliseconds by method, brought to one scale by what vanilla took beside each of them."""
+    rows = pd.concat([pd.read_csv(path) for path in paths], ignore_index=True)
+    scale = float(rows["vanilla_ms"].median())
+    costs = {
+        str(row.method): scale * float(row.ms) / float(row.vanilla_ms) for row in rows.itertuples()
+    }
+    return costs | {str(rows["vanilla"].iloc[0]): scale}

@@ -6,7 +6,7 @@ rule aggregate_accuracy:
     input:
         histories=run_files("history"),
         runs=run_files("run"),
-        calibration=rules.calibrate.output[0],
+        calibrations=calibration_files(),
         code=source("accuracy"),
     output:
         f"{RESULTS}/accuracy.csv",

@@ -49,7 +49,9 @@ TRAINING = {
 
 def source(*modules):
     """The package's source files of some modules, as inputs of the rules that use them."""
-    return [os.path.relpath(SOURCE / f"{module}.py") for module in modules]
+    here = Path.cwd()
+    folder = SOURCE.relative_to(here) if SOURCE.is_relative_to(here) else SOURCE
+    return [str(folder / f"{module}.py") for module in modules]
 
 
 def run_files(kind):
@@ -60,6 +62,11 @@ def run_files(kind):
         method=config["methods"],
         seed=config["seeds"],
     )
+
+
+def calibration_files():
+    """The calibrations of all methods."""
+    return expand(rules.calibrate.output, method=config["methods"])
 
 
 def figure_files():
@@ -76,6 +83,11 @@ def table_files():
         + list(rules.write_settings_table.output)
         + list(rules.write_cost_table.output)
     )
+
+
+def unlabelled(kind, name):
+    """An entry of the configuration without its label, which changes no result."""
+    return {key: value for key, value in config[kind][name].items() if key != "label"}
 
 
 def labels(kind):
@@ -126,7 +138,7 @@ def budget_parameters():
 
 def training_minutes(wildcards, input, attempt):
     """Twice the calibrated time of a run and ten minutes, more with every attempt."""
-    costs = calibration.read(Path(input.calibration))
+    costs = calibration.read([Path(input.calibration)])
     iterations = Budget.make(budget_parameters(), costs).to_train(wildcards.method)
     return round(attempt * (10 + 2 * iterations * costs[wildcards.method] / 6e4))
 
@@ -149,16 +161,16 @@ def plan():
     histories = run_files("history")
     done = [path for path in histories if Path(path).exists()]
     lines = [stamp(), f"{len(histories)} runs, {len(done)} of them done"]
-    path = Path(RESULTS, "calibration.csv")
-    if path.exists():
-        costs = calibration.read(path)
+    calibrated = [path for path in calibration_files() if Path(path).exists()]
+    if len(calibrated) == len(config["methods"]):
+        costs = calibration.read(Path(path) for path in calibrated)
         seconds = sum(
-            PROTOCOL["iterations"] * costs.get(Path(p).parts[-3], 0) / 1e3
-            for p in histories
-            if p not in done
+            PROTOCOL["iterations"] * costs[Path(path).parts[-3]] / 1e3
+            for path in set(histories) - set(done)
         )
+        minutes = seconds / 60 / workflow.cores
         lines.append(
-            f"about {seconds / 60 / workflow.cores:.0f} minutes of training on {workflow.cores} cores"
+            f"about {minutes:.0f} minutes of training on {workflow.cores} cores"
         )
     else:
         lines.append("the time it takes is estimated once the methods are calibrated")

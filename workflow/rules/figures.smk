@@ -27,7 +27,7 @@ rule draw_curves:
     """Error against iterations or time, one panel for each setting."""
     input:
         histories=run_files("history"),
-        calibration=rules.calibrate.output[0],
+        calibrations=calibration_files(),
         code=source("figures"),
     output:
         pdf=f"{RESULTS}/figures/error_against_{{against}}.pdf",

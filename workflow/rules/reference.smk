@@ -14,7 +14,7 @@ rule make_reference:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        setting=lambda wildcards: config["settings"][wildcards.setting],
+        setting=lambda wildcards: unlabelled("settings", wildcards.setting),
         grid=PROTOCOL["grid"],
     script:
         "../scripts/make_reference.py"

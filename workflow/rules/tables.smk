@@ -45,7 +45,7 @@ rule write_settings_table:
 rule write_cost_table:
     """What an iteration of each method costs."""
     input:
-        calibration=rules.calibrate.output[0],
+        calibrations=calibration_files(),
         code=source("tables"),
     output:
         f"{RESULTS}/tables/cost.tex",

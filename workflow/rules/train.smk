@@ -3,23 +3,26 @@
 
 
 rule calibrate:
-    """What an iteration of each method costs, measured side by side with the machine to itself."""
+    """What an iteration of a method costs beside plain vanilla's, with the machine to itself."""
     input:
         code=source(*CORE, "calibration"),
     output:
-        f"{RESULTS}/calibration.csv",
+        f"{RESULTS}/calibration/{{method}}.csv",
     log:
-        f"{RESULTS}/logs/calibrate.log",
+        f"{RESULTS}/logs/calibrate/{{method}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/calibrate.tsv"
+        f"{RESULTS}/benchmarks/calibrate/{{method}}.tsv"
+    priority: 1
     conda:
         "../../envs/neumann-pinn.yaml"
     threads: workflow.cores
     resources:
         gpu=1 if CUDA else 0,
     params:
-        setting=next(iter(config["settings"].values())),
-        methods={name: {**m, "label": ""} for name, m in config["methods"].items()},
+        setting=unlabelled("settings", next(iter(config["settings"]))),
+        method=lambda wildcards: unlabelled("methods", wildcards.method),
+        vanilla=study.plain_vanilla(config),
+        vanilla_method=unlabelled("methods", study.plain_vanilla(config)),
         training=TRAINING,
         device=config["device"],
     script:
@@ -30,7 +33,7 @@ rule train:
     """Train one method on one setting with one seed, from its last checkpoint if there is one."""
     input:
         reference=rules.make_reference.output,
-        calibration=ancient(rules.calibrate.output[0]),
+        calibration=rules.calibrate.output[0],
         code=source(*CORE, "history", "runs"),
     output:
         history=f"{RESULTS}/runs/{{setting}}/{{method}}/{{seed}}/history.csv",
@@ -48,8 +51,8 @@ rule train:
         mem_mb=training_memory,
         runtime=training_minutes,
     params:
-        setting=lambda wildcards: {**config["settings"][wildcards.setting], "label": ""},
-        method=lambda wildcards: {**config["methods"][wildcards.method], "label": ""},
+        setting=lambda wildcards: unlabelled("settings", wildcards.setting),
+        method=lambda wildcards: unlabelled("methods", wildcards.method),
         training=TRAINING,
         budget=budget_parameters(),
         device=config["device"],

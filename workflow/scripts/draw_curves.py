@@ -13,7 +13,7 @@ for file in snakemake.input.histories:
     histories[setting, method, int(seed)] = history.read(Path(file))
 figure = error_curves(
     histories,
-    Budget.make(params.budget, calibration.read(Path(snakemake.input.calibration))),
+    Budget.make(params.budget, calibration.read(map(Path, snakemake.input.calibrations))),
     snakemake.wildcards.against,
     params.settings,
     {name: Style(*style) for name, style in params.styles.items()},

@@ -10,7 +10,7 @@ from neumann_pinn.train import train
 
 log_to(snakemake.log[0])
 params, wildcards = snakemake.params, snakemake.wildcards
-budget = Budget.make(params.budget, calibration.read(Path(snakemake.input.calibration)))
+budget = Budget.make(params.budget, calibration.read([Path(snakemake.input.calibration)]))
 protocol = replace(
     study.make_protocol(params.training), iterations=budget.to_train(wildcards.method)
 )

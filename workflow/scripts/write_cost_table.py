@@ -5,6 +5,6 @@ from neumann_pinn.logs import log_to
 from neumann_pinn.tables import cost_table
 
 log_to(snakemake.log[0])
-costs = calibration.read(Path(snakemake.input.calibration))
+costs = calibration.read(map(Path, snakemake.input.calibrations))
 table = cost_table(costs, snakemake.params.methods, snakemake.params.stamp)
 Path(snakemake.output[0]).write_text(table)
