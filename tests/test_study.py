@@ -84,7 +84,7 @@ def changed(path, value):
         (changed("protocols.quick.iterations", "many"), "'protocols.quick.iterations'"),
         (changed("protocol", "quik"), "no protocol 'quik', choose one of tiny, quick"),
         (changed("protocols.quick.iterations", -5), "'protocols.quick.iterations': -5"),
-        (changed("protocols.quick.iterations", 2010), "multiple of evaluate_every"),
+        (changed("protocols.quick.iterations", 1510), "multiple of evaluate_every"),
         (changed("seeds", []), "'seeds'"),
         (changed("settings.low.initial", {"table": "none.csv"}), "no file 'none.csv'"),
         (

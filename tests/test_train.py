@@ -235,7 +235,7 @@ def test_the_evaluation_grid_may_have_any_number_of_nodes():
     model = small("existing")
     theta = model.network.initial(0)
     machine = Machine.choose("cpu", threads=2, compile=False)
-    evaluation = Evaluation(LOW.reference(37, 23), model, torch.float64, machine, theta)
+    evaluation = Evaluation(LOW.reference(37, 23), model, torch.float64, machine)
     x, t = (torch.linspace(0, 1, n, dtype=torch.float64) for n in (37, 23))
     reference = LOW.solution(x, t)
     error = (model.predict(theta, model.grid(x, t)) - reference).norm() / reference.norm()

@@ -11,7 +11,7 @@ import pandas as pd
 from neumann_pinn.constraint import Model
 from neumann_pinn.engine import Machine
 from neumann_pinn.heat import Heat
-from neumann_pinn.train import Evaluation, Protocol, Trainer
+from neumann_pinn.train import Protocol, Trainer
 
 STEPS = 5
 """Iterations of a turn."""
@@ -20,17 +20,12 @@ STEPS = 5
 def calibrate(
     problem: Heat, model: Model, vanilla: Model, protocol: Protocol, machine: Machine, turns: int
 ) -> tuple[float, float]:
-    """Milliseconds an iteration of a method and of plain vanilla: medians of interleaved turns.
-
-    Also compiles the method's evaluation, so that its runs find all they need compiled.
-    """
+    """Milliseconds an iteration of a method and of plain vanilla: medians of interleaved turns."""
     with (
         machine.prepared(),
         closing(Trainer(problem, model, protocol, 0, machine)) as ours,
         closing(Trainer(problem, vanilla, protocol, 0, machine)) as theirs,
     ):
-        reference = problem.reference(*protocol.grid)
-        Evaluation(reference, model, protocol.dtype, machine, ours.theta).close()
         _turn(ours), _turn(theirs)  # warm up
         seconds = [(_turn(ours), _turn(theirs)) for _ in range(turns)]
     own, vanillas = zip(*seconds, strict=True)
@@ -56,7 +51,6 @@ def read(paths: Iterable[Path]) -> dict[str, float]:
     """Milliseconds by method, brought to one scale by what vanilla took beside each of them."""
     rows = pd.concat([pd.read_csv(path) for path in paths], ignore_index=True)
     scale = float(rows["vanilla_ms"].median())
-    costs = {
-        str(row.method): scale * float(row.ms) / float(row.vanilla_ms) for row in rows.itertuples()
-    }
+    milliseconds = scale * rows["ms"] / rows["vanilla_ms"]
+    costs = dict(zip(rows["method"].tolist(), milliseconds.tolist(), strict=True))
     return costs | {str(rows["vanilla"].iloc[0]): scale}

@@ -84,18 +84,21 @@ class Machine:
 
 
 class BlockSum:
-    """theta -> the sum over all blocks of function(theta, block), a tuple of tensors."""
+    """theta -> the sum over all blocks of function(theta, block), a tuple of tensors.
+
+    Compiled for the shape of `example`, a theta, if one is given.
+    """
 
     def __init__(
         self,
         function: Callable[[Tensor, Any], tuple[Tensor, ...]],
         blocks: Sequence[Any],
         machine: Machine,
-        example: Tensor,
+        example: Tensor | None = None,
     ) -> None:
         self.eager_reason: str | None = None if machine.compile else "compilation was switched off"
         self.function = function
-        if machine.compile:
+        if machine.compile and example is not None:
             self._compile(machine, example, blocks[0])
         share = math.ceil(len(blocks) / machine.threads)
         self.shares = [blocks[i : i + share] for i in range(0, len(blocks), share)]

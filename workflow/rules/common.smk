@@ -10,9 +10,8 @@ import torch
 ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=False)).parents[1]
 SOURCE = ROOT / "src" / "neumann_pinn"
 sys.path.insert(0, str(ROOT / "src"))
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")])
-)
+for_scripts = filter(None, [str(ROOT / "src"), os.getenv("PYTHONPATH")])
+os.environ.update(PYTHONPATH=os.pathsep.join(for_scripts))
 
 from neumann_pinn import calibration, study
 from neumann_pinn.accuracy import CLOCKS, Budget, by_constraint, winners
