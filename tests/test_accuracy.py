@@ -1,7 +1,8 @@
 import pandas as pd
 import pytest
 
-from neumann_pinn.accuracy import Budget, accuracy, winners
+from neumann_pinn.accuracy import accuracy, winners
+from neumann_pinn.budget import Budget
 from neumann_pinn.history import Row
 
 COSTS = {"vanilla": 10.0, "fourier": 10.5, "existing": 47.0, "cheap": 8.0}
@@ -23,12 +24,17 @@ def history(ms, start=1.0, iterations=1300):
     return pd.DataFrame(rows, columns=Row._fields)
 
 
-def table(wall_clock=False, statuses=None):
+def diverging_at(iteration, ms):
+    """A history that ends with a loss that is no number."""
+    rows = history(ms, iterations=iteration)
+    rows.loc[rows.index[-1], ["loss", "error"]] = float("nan")
+    return rows
+
+
+def table(wall_clock=False, **others):
     histories = {("low", name, 0): history(ms) for name, ms in COSTS.items()}
-    statuses = dict.fromkeys(histories, "finished") | (statuses or {})
-    return accuracy(histories, statuses, BUDGET, CONSTRAINTS, wall_clock).set_index(
-        ["clock", "method"]
-    )
+    histories |= {("low", name, 0): other for name, other in others.items()}
+    return accuracy(histories, BUDGET, CONSTRAINTS, wall_clock).set_index(["clock", "method"])
 
 
 def test_fixed_time_is_the_last_evaluation_within_vanilla_s_time():
@@ -59,9 +65,21 @@ def test_improvement_is_relative_to_the_best_vanilla():
 
 
 def test_a_diverged_run_has_no_error_and_hurts_nobody():
-    rows = table(statuses={("low", "vanilla", 0): "diverged"}).loc["fixed_time"]
+    rows = table(vanilla=diverging_at(800, 10)).loc["fixed_time"]
+    assert rows.loc["vanilla", "status"] == "diverged"
     assert pd.isna(rows.loc["vanilla", "error"])
     assert set(rows["reference"]) == {"fourier"}
+
+
+def test_a_run_that_diverges_late_counts_where_it_had_not_yet():
+    rows = table(existing=diverging_at(800, 47))
+    assert rows.loc[("fixed_time", "existing"), "error"] == pytest.approx(1 / 3)
+    assert pd.isna(rows.loc[("fixed_iterations", "existing"), "error"])
+
+
+def test_a_history_that_is_too_short_is_an_error():
+    with pytest.raises(ValueError, match="low/existing/0 ends at iteration 700, before 1000"):
+        table(existing=history(47, iterations=700))
 
 
 def test_several_seeds_are_compared_by_their_geometric_mean():
@@ -71,8 +89,7 @@ def test_several_seeds_are_compared_by_their_geometric_mean():
         ("low", "fourier", 0): history(10.5, 1.9),
         ("low", "fourier", 1): history(10.5, 1.9),
     }
-    statuses = dict.fromkeys(histories, "finished")
-    rows = accuracy(histories, statuses, BUDGET, CONSTRAINTS, False)
+    rows = accuracy(histories, BUDGET, CONSTRAINTS, False)
     at_iterations = rows[rows["clock"] == "fixed_iterations"]
     assert set(at_iterations["reference"]) == {"fourier"}
     assert winners(rows).loc["low", "fixed_iterations"].startswith("fourier")

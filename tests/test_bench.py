@@ -5,10 +5,10 @@ import json
 import pytest
 
 from neumann_pinn import METHODS, method
-from neumann_pinn.bench import LOW, DeepXDE, points_of, required_products
+from neumann_pinn.bench import LOW, DeepXDE, required_products
 from neumann_pinn.cli import main
 from neumann_pinn.loss import batch, loss_terms
-from neumann_pinn.train import Protocol
+from neumann_pinn.train import Protocol, points_of
 
 SMALL = Protocol(domain=300, initial=20, boundary=30, precision="float64")
 

@@ -4,11 +4,13 @@ import copy
 import re
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
 
 from neumann_pinn import METHODS, method, study
+from neumann_pinn.constraint import Constraint
 from neumann_pinn.train import Protocol
 
 ROOT = Path(__file__).parents[1]
@@ -42,7 +44,7 @@ def test_the_protocol_paper_is_the_published_one():
 def test_every_key_has_a_description_a_default_and_a_place_in_the_readme():
     readme = (ROOT / "config" / "README.md").read_text()
     for key, child in schema_keys(SCHEMA):
-        if key in ("settings", "methods", "protocols") or key in study.CONSTRAINTS:
+        if key in ("settings", "methods", "protocols") or key in get_args(Constraint):
             continue
         assert child.get("description"), key
         assert "default" in child, key
@@ -84,7 +86,7 @@ def changed(path, value):
         (changed("protocols.quick.iterations", "many"), "'protocols.quick.iterations'"),
         (changed("protocol", "quik"), "no protocol 'quik', choose one of tiny, quick"),
         (changed("protocols.quick.iterations", -5), "'protocols.quick.iterations': -5"),
-        (changed("protocols.quick.iterations", 1510), "multiple of evaluate_every"),
+        (changed("protocols.quick.iterations", 1210), "multiple of evaluate_every"),
         (changed("seeds", []), "'seeds'"),
         (changed("settings.low.initial", {"table": "none.csv"}), "no file 'none.csv'"),
         (
@@ -96,6 +98,9 @@ def changed(path, value):
         (changed("settings.low/up", CONFIG["settings"]["low"]), "low/up"),
         (changed("methods.twin", CONFIG["methods"]["cosine20"]), "same .* as 'methods.cosine20'"),
         (changed("device", "tpu"), "'device': 'tpu'"),
+        (changed("settings.low.initial", {"polynomial": [0]}), "zero or not finite"),
+        (changed("settings.low.initial", {"cosines": {float("inf"): 1.0}}), "settings.low"),
+        (CONFIG | {"methods": CONFIG["methods"] | {20: {"constraint": "none"}}}, "20 is not text"),
         (
             changed("methods.cosine20.embedding", {"frequencies": [2, 3]}),
             "'methods.cosine20': frequencies .2, 3. .*add 1",
@@ -115,3 +120,12 @@ def test_a_name_that_stands_twice_is_an_error(tmp_path):
     path.write_text("settings:\n  low: {k: 1}\n  low: {k: 2}\n")
     with pytest.raises(study.ConfigError, match="'low' stands twice"):
         study.load_unique(path)
+
+
+def test_whole_numbers_may_be_written_as_floats():
+    config = changed("protocols.quick.points", {"domain": 3.0e2}) | {"seeds": [1.0]}
+    checked = study.check(config, SCHEMA)
+    domain = checked["protocols"]["quick"]["points"]["domain"]
+    assert (domain, checked["seeds"]) == (300, [1])
+    assert isinstance(domain, int)
+    assert isinstance(checked["seeds"][0], int)

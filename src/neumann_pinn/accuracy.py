@@ -6,53 +6,17 @@ iteration of each method costs.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from neumann_pinn.budget import Budget
+
 CLOCKS = ("fixed_time", "fixed_iterations")
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Iterations at both clocks; `costs` are milliseconds an iteration of each method."""
-
-    iterations: int
-    evaluate_every: int
-    costs: Mapping[str, float]
-    vanilla: str
-
-    @classmethod
-    def make(cls, parameters: Mapping[str, Any], calibrated: Mapping[str, float]) -> "Budget":
-        """The budget of a protocol; measured costs where it does not name its own."""
-        cost = parameters["cost"]
-        return cls(
-            parameters["iterations"],
-            parameters["evaluate_every"],
-            cost if isinstance(cost, Mapping) else calibrated,
-            parameters["vanilla"],
-        )
-
-    def at_fixed_time(self, method: str) -> int:
-        """The last evaluation within vanilla's time, in iterations of this method."""
-        affordable = self.iterations * self.costs[self.vanilla] / self.costs[method]
-        return int(affordable * (1 + 1e-12)) // self.evaluate_every * self.evaluate_every
-
-    def to_train(self, method: str) -> int:
-        """How long a run must be for both clocks."""
-        return max(self.iterations, self.at_fixed_time(method))
-
-
-def by_constraint(costs: Mapping[str, float], constraints: Mapping[str, str]) -> dict[str, float]:
-    """Milliseconds of each method from those of each constraint."""
-    return {method: costs[constraint] for method, constraint in constraints.items()}
 
 
 def accuracy(
     histories: Mapping[tuple[str, str, int], pd.DataFrame],
-    statuses: Mapping[tuple[str, str, int], str],
     budget: Budget,
     constraints: Mapping[str, str],
     wall_clock: bool,
@@ -64,15 +28,21 @@ def accuracy(
     rows = []
     for (setting, method, seed), history in histories.items():
         for clock in CLOCKS:
-            within = history["iteration"] <= budget.iterations
+            wanted = budget.iterations
+            if clock == "fixed_time":
+                wanted = budget.at_fixed_time(method)
+            within = history["iteration"] <= wanted
             if clock == "fixed_time" and wall_clock:
-                vanilla = histories[setting, budget.vanilla, seed]
-                limit = vanilla.loc[vanilla["iteration"] <= budget.iterations, "seconds"].iloc[-1]
-                within = history["seconds"] <= limit
-            elif clock == "fixed_time":
-                within = history["iteration"] <= budget.at_fixed_time(method)
+                within = history["seconds"] <= _seconds(
+                    histories[setting, budget.vanilla, seed], budget.iterations
+                )
             last = history.loc[within].iloc[-1]
-            diverged = statuses[setting, method, seed] == "diverged"
+            diverged = not np.isfinite([last["loss"], last["error"]]).all()
+            if not (diverged or wall_clock) and last["iteration"] < wanted:
+                raise ValueError(
+                    f"the history of {setting}/{method}/{seed} ends at iteration "
+                    f"{last['iteration']:.0f}, before {wanted}: delete it to train it on"
+                )
             rows.append(
                 {
                     "clock": clock,
@@ -82,7 +52,7 @@ def accuracy(
                     "error": np.nan if diverged else last["error_at_best_loss"],
                     "iterations": int(last["iteration"]),
                     "seconds": last["seconds"],
-                    "status": statuses[setting, method, seed],
+                    "status": "diverged" if diverged else "finished",
                 }
             )
     table = pd.DataFrame(rows)
@@ -98,10 +68,21 @@ def accuracy(
     return table
 
 
+def _seconds(history: pd.DataFrame, iterations: int) -> float:
+    """The recorded seconds of so many iterations, in proportion if the run ended before."""
+    last = history[history["iteration"] <= iterations].iloc[-1]
+    return float(last["seconds"] * iterations / max(last["iteration"], 1))
+
+
 def geometric_means(table: pd.DataFrame) -> pd.Series:
-    """The geometric mean of the errors over the seeds, by method, in the methods' order."""
+    """The geometric mean of the errors over the seeds, by method, in the methods' order.
+
+    A method with a diverged seed has none.
+    """
     return table.groupby("method", sort=False)["error"].agg(
-        lambda errors: np.exp(np.log(errors).mean()) if len(errors) > 1 else errors.iloc[0]
+        lambda errors: (
+            np.exp(np.log(errors).mean(skipna=False)) if len(errors) > 1 else errors.iloc[0]
+        )
     )
 
 

@@ -20,8 +20,8 @@ from neumann_pinn.embedding import Identity
 from neumann_pinn.engine import Machine, peak_memory
 from neumann_pinn.heat import Cosines, Heat
 from neumann_pinn.method import method
-from neumann_pinn.points import Points, hammersley
-from neumann_pinn.train import Protocol, Trainer
+from neumann_pinn.points import Points
+from neumann_pinn.train import Protocol, Trainer, points_of
 
 LOW = Heat(Cosines({2: 1.0}), 2)
 PEAK_SIZE = 1024
@@ -66,12 +66,6 @@ class Growth:
 def protocol_for(domain: int) -> Protocol:
     """The paper's protocol with another number of points, in the paper's proportions."""
     return Protocol(domain=domain, initial=max(1, domain // 40), boundary=max(2, domain // 20))
-
-
-def points_of(model: Model, protocol: Protocol) -> Points:
-    """The points that a method trains on."""
-    boundary = protocol.boundary if model.constraint == "none" else 0
-    return hammersley(protocol.domain, protocol.initial, boundary)
 
 
 def required_products(model: Model, points: int) -> float:
@@ -149,7 +143,10 @@ class Bench:
     def ask(self, what: str, *arguments: object) -> Any:
         """Call a method of the contestant."""
         self.connection.send((what, arguments))
-        answer = self.connection.recv()
+        try:
+            answer = self.connection.recv()
+        except EOFError as error:
+            raise ValueError("a benchmark's process ended unexpectedly, see above") from error
         if isinstance(answer, Exception):
             raise answer
         return answer

@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options.run(options)
     except KeyboardInterrupt:
-        return 0
+        return 130
     except (ValueError, OSError) as error:
         print(f"neumann-pinn: {error}", file=sys.stderr)
         return 1
@@ -42,7 +42,7 @@ def _add_bench(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     parser.add_argument("--points", type=int, default=20_000, help="domain points (20000)")
     parser.add_argument("--threads", type=int, default=1, help="CPU threads (1)")
-    parser.add_argument("--rounds", type=int, default=7, help="rounds of 3 iterations each (7)")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds in turns (7)")
     parser.add_argument("--no-deepxde", action="store_true", help="time our iterations only")
     parser.add_argument("--no-growth", action="store_true", help="leave out the growing point sets")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")

@@ -133,7 +133,8 @@ class BlockSum:
         # All blocks have one shape and this function is compiled for itself alone: no guards.
         options: dict[str, Any] = {"guard_filter_fn": torch.compiler.skip_all_guards_unsafe}
         if machine.device.type == "cpu":
-            options |= {"cpp_wrapper": True, "cpp.threads": 1}
+            # A C++ wrapper lets go of the interpreter's lock, but takes longer to compile.
+            options |= {"cpp_wrapper": machine.threads > 1, "cpp.threads": 1}
         compiled = torch.compile(  # type: ignore[call-overload]
             self.function, dynamic=False, fullgraph=True, isolate_recompiles=True, options=options
         )

@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from neumann_pinn.accuracy import Budget
+from neumann_pinn.budget import Budget
 
 CONSTRAINTS = {
     "none": "Vanilla (walls in the loss)",
@@ -55,13 +55,15 @@ def improvement_bars(
         for group, setting in enumerate(settings):
             runs = table[table["setting"] == setting].groupby("method", sort=False)
             values = runs["relative_improvement"]
-            order = values.mean().sort_values(ascending=False, na_position="last").index
+            order = values.mean(skipna=False).sort_values(ascending=False, na_position="last").index
             for place, method in enumerate(order):
                 style = styles[method]
                 x = group - 0.43 + (place + 0.5) * width
-                value = values.get_group(method).mean()
+                value = values.get_group(method).mean(skipna=False)
                 if np.isnan(value):
-                    axes.annotate("diverged", (x, 3), rotation=90, ha="center", fontsize=5)
+                    diverged = runs["error"].get_group(method).isna().any()
+                    words = "diverged" if diverged else "no vanilla to compare with"
+                    axes.annotate(words, (x, 3), rotation=90, ha="center", fontsize=5)
                     continue
                 axes.bar(
                     x,
@@ -75,7 +77,7 @@ def improvement_bars(
                 if len(values.get_group(method)) > 1:
                     low, high = values.get_group(method).agg(["min", "max"])
                     axes.plot([x, x], [low, high], color="black", linewidth=0.8)
-        lowest = min(-1000.0, float(table["relative_improvement"].min()))
+        lowest = min(-1000.0, float(table["relative_improvement"].fillna(0).min()))
         ticks = [-(10.0**p) for p in range(5, 0, -1) if 10**p <= -lowest * 3]
         axes.set_ylim(lowest * 1.5, 100)
         axes.yaxis.set_major_locator(FixedLocator([*ticks, 0, 20, 40, 60, 80, 100]))
@@ -121,8 +123,12 @@ def error_curves(
     settings: Mapping[str, str],
     styles: Mapping[str, Style],
     protocol: str,
+    wall_clock: bool = False,
 ) -> Figure:
-    """Error at the lowest loss so far against iterations or time, one panel for each setting."""
+    """Error at the lowest loss so far against iterations or time, one panel for each setting.
+
+    Time is by the budget's costs, or with `wall_clock` what each run recorded.
+    """
     lines = {size: LINES[i % len(LINES)] for i, size in enumerate(_hatches(styles))}
     columns = 3
     rows = -(-(len(settings) + 1) // columns)
@@ -141,7 +147,9 @@ def error_curves(
                 runs = [h for (s, m, _), h in histories.items() if (s, m) == (setting, method)]
                 for history in runs:
                     x = history["iteration"]
-                    if against == "time":
+                    if against == "time" and wall_clock:
+                        x = history["seconds"]
+                    elif against == "time":
                         x = x * budget.costs[method] / 1e3
                     axes.plot(
                         x,

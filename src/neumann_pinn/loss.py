@@ -14,8 +14,6 @@ from neumann_pinn.constraint import Inputs, Model
 from neumann_pinn.heat import Heat
 from neumann_pinn.points import Points
 
-TERMS = ("pde", "initial", "boundary")
-
 
 class Batch(NamedTuple):
     """Points as constants: their inputs, their shares in the three terms (3 x n), g (1 x n)."""
@@ -41,7 +39,7 @@ def batch(model: Model, problem: Heat, points: Points) -> Batch:
 
 
 def loss_terms(model: Model, theta: Tensor, batch: Batch) -> Tensor:
-    """The batch's part of the three mean squares, in the order of TERMS."""
+    """The batch's part of the three mean squares: PDE, initial, boundary."""
     out = model.outputs(theta, batch.inputs)
     errors = torch.stack((out.residual, out.value - batch.target[0], out.slope))
     return (batch.shares * errors**2).sum(1)

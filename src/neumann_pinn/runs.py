@@ -18,7 +18,7 @@ from neumann_pinn.files import write_whole
 from neumann_pinn.heat import Heat
 from neumann_pinn.train import Protocol, Run
 
-PACKAGES = ("neumann-pinn", "numpy", "pandas", "scipy", "torch")
+PACKAGES = ("numpy", "pandas", "scipy", "torch")
 
 
 def write(

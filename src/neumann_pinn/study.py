@@ -5,18 +5,19 @@ A mistake is one line that names the key, what was found, and what would be righ
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import jsonschema
 import yaml
 
-from neumann_pinn.constraint import Constraint, Model
+from neumann_pinn.constraint import Model
 from neumann_pinn.embedding import Cosine, Embedding, Fourier, Identity
 from neumann_pinn.heat import Cosines, Heat, InitialCondition, Polynomial, Samples, Step
 from neumann_pinn.train import Protocol
 
 Config = dict[str, Any]
-CONSTRAINTS = get_args(Constraint)
+UNTIMED: Config = {"iterations": 1, "evaluate_every": 1, "grid": {"x": 2, "t": 2}}
+"""What of a protocol makes no difference to the cost of an iteration, with a value for each."""
 
 
 class ConfigError(ValueError):
@@ -29,6 +30,10 @@ def check(config: Config, schema: Config) -> Config:
     worst = jsonschema.exceptions.best_match(errors)
     if worst is not None:
         raise ConfigError(_sentence(worst))
+    for kind in ("settings", "methods", "protocols"):
+        for name in config[kind]:
+            if not isinstance(name, str):
+                raise ConfigError(f"config key '{kind}': the name {name!r} is not text, quote it")
     config = with_defaults(config, schema, schema)
     if config["protocol"] not in config["protocols"]:
         raise ConfigError(
@@ -123,6 +128,10 @@ def with_defaults(value: Any, schema: Config, root: Config) -> Any:
     """A value with the schema's defaults in place of what it leaves out."""
     if "$ref" in schema:
         schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+    if isinstance(value, list):
+        return [with_defaults(item, schema.get("items", {}), root) for item in value]
+    if schema.get("type") == "integer":
+        return int(value)
     if not isinstance(value, Mapping):
         return value
     filled = dict(value)
@@ -175,7 +184,12 @@ def _problem_that_fits_its_walls(name: str, setting: Config) -> None:
             "in the working folder"
         )
     problem = _explain(key, lambda: make_problem(setting))
-    _explain(key, lambda: problem.initial.coefficients(problem.terms))
+    coefficients = _explain(key, lambda: problem.initial.coefficients(problem.terms))
+    if not coefficients.isfinite().all() or not coefficients.any():
+        raise ConfigError(
+            f"config key '{key}.initial': it is zero or not finite, errors relative to it mean "
+            "nothing, give another one"
+        )
     slopes = problem.initial.wall_slopes()
     if max(abs(slope) for slope in slopes) > 1e-9:
         raise ConfigError(
@@ -189,7 +203,7 @@ def _explain(key: str, make: Any) -> Any:
         return make()
     except ConfigError:
         raise
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ArithmeticError) as error:
         raise ConfigError(f"config key '{key}': {error}") from error
 
 

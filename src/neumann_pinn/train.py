@@ -25,11 +25,24 @@ from neumann_pinn.files import write_whole
 from neumann_pinn.heat import Heat, Reference
 from neumann_pinn.history import Row
 from neumann_pinn.loss import Batch, batch, loss_terms
-from neumann_pinn.points import hammersley
+from neumann_pinn.points import Points, hammersley
 
 log = logging.getLogger(__name__)
 
 LOG_SECONDS = 30.0
+TRAJECTORY_MODULES = (
+    "trigonometry",
+    "heat",
+    "points",
+    "embedding",
+    "network",
+    "jet",
+    "constraint",
+    "loss",
+    "engine",
+    "train",
+)
+"""The modules of this package that shape a trajectory."""
 
 Status = Literal["training", "finished", "diverged"]
 
@@ -92,10 +105,17 @@ class Run:
     def in_words(self) -> str:
         """How it ended, in a line."""
         last = self.history.iloc[-1]
+        eager = f" (not compiled: {self.eager_reason})" if self.eager_reason else ""
         return (
             f"{self.status}, error {last['error_at_best_loss']:.2e} after "
-            f"{last['iteration']:,.0f} iterations in {last['seconds']:.0f} s"
+            f"{last['iteration']:,.0f} iterations in {last['seconds']:.0f} s{eager}"
         )
+
+
+def points_of(model: Model, protocol: Protocol) -> Points:
+    """The points that a model trains on: none on the walls where a hard constraint holds them."""
+    boundary = protocol.boundary if model.constraint == "none" else 0
+    return hammersley(protocol.domain, protocol.initial, boundary)
 
 
 class Trainer:
@@ -108,8 +128,7 @@ class Trainer:
         self.protocol = protocol
         self.theta = model.network.initial(seed).to(machine.device, protocol.dtype)
         self.optimizer = torch.optim.Adam([self.theta], lr=protocol.learning_rate, fused=True)
-        boundary = protocol.boundary if model.constraint == "none" else 0
-        points = hammersley(protocol.domain, protocol.initial, boundary)
+        points = points_of(model, protocol)
         self.block_size = machine.block_size(len(points), model.streams)
         columns = self.block_size * math.ceil(len(points) / self.block_size)
         constants = batch(model, problem, points.padded(columns))
@@ -195,8 +214,9 @@ def train(
     """Train one run, from its last checkpoint in the folder `checkpoints` if there is one.
 
     A checkpoint is written every `checkpoint_seconds` and at the end; a larger
-    `protocol.iterations` later continues from there. Beside the checkpoints, `progress.json` says
-    how far the run is. The errors are against `reference`, by default the problem's own solution.
+    `protocol.iterations` later continues from there, and with a smaller one the longer run is
+    returned as it is. Beside the checkpoints, `progress.json` says how far the run is. The errors
+    are against `reference`, by default the problem's own solution.
     """
     machine = machine or Machine.choose()
     store = checkpoints and Checkpoints(checkpoints, trajectory_key(problem, model, protocol, seed))
@@ -226,13 +246,6 @@ def _train(
     iteration, seconds = 0, 0.0
 
     state = store.load() if store else None
-    if state is not None and state["iteration"] > protocol.iterations:
-        log.warning(
-            "the checkpoint is at iteration %d, past the %d asked for: starting afresh",
-            state["iteration"],
-            protocol.iterations,
-        )
-        state = None
     if state is not None:
         iteration, seconds, status = state["iteration"], state["seconds"], state["status"]
         rows = history.from_tensor(state["history"])
@@ -368,7 +381,10 @@ class _Progress:
 
 
 def trajectory_key(problem: Heat, model: Model, protocol: Protocol, seed: int) -> str:
-    """A hash of all that shapes a run's trajectory: not its length, its device or its threads."""
+    """A hash of all that shapes a run's trajectory, but for its length and the machine's rounding.
+
+    Another device, number of threads or compilation continues a run too, but not to the bit.
+    """
     shape: dict[str, Any] = asdict(protocol)
     del shape["iterations"]
     activation = f"{model.activation.__module__}.{model.activation.__qualname__}"
@@ -388,18 +404,7 @@ def trajectory_key(problem: Heat, model: Model, protocol: Protocol, seed: int) -
 def _code_digest() -> str:
     """A hash of the modules that shape a trajectory; comments and docstrings do not count."""
     digest = hashlib.sha256()
-    for name in (
-        "trigonometry",
-        "heat",
-        "points",
-        "embedding",
-        "network",
-        "jet",
-        "constraint",
-        "loss",
-        "engine",
-        "train",
-    ):
+    for name in TRAJECTORY_MODULES:
         spec = importlib.util.find_spec(f"neumann_pinn.{name}")
         assert spec is not None
         assert spec.origin is not None

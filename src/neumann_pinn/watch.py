@@ -73,7 +73,8 @@ def _words(run: dict[str, Any] | None, progress: dict[str, Any] | None) -> str:
     if progress is None:
         return "."
     percent = 100 * progress["iteration"] // progress["iterations"]
-    left = time.strftime("%H:%M:%S", time.gmtime(progress["seconds_left"]))
+    minutes, seconds = divmod(round(progress["seconds_left"]), 60)
+    left = f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
     return f"{percent}% {progress['loss']:.0e} {progress['error']:.0e} {left}"
 
 

@@ -5,9 +5,8 @@ rule aggregate_accuracy:
     """The error of every run at both clocks, and its improvement on the best vanilla variant."""
     input:
         histories=run_files("history"),
-        runs=run_files("run"),
         calibrations=calibration_files(),
-        code=source("accuracy"),
+        code=source("accuracy", "budget"),
     output:
         f"{RESULTS}/accuracy.csv",
     log:

@@ -14,10 +14,12 @@ for_scripts = filter(None, [str(ROOT / "src"), os.getenv("PYTHONPATH")])
 os.environ.update(PYTHONPATH=os.pathsep.join(for_scripts))
 
 from neumann_pinn import calibration, study
-from neumann_pinn.accuracy import CLOCKS, Budget, by_constraint, winners
+from neumann_pinn.accuracy import CLOCKS, winners
+from neumann_pinn.budget import Budget, by_constraint
 from neumann_pinn.files import write_whole
+from neumann_pinn.train import TRAJECTORY_MODULES
 
-CORE = "trigonometry heat points embedding network jet constraint loss engine train study".split()
+CORE = (*TRAJECTORY_MODULES, "study")
 
 
 def checked(config):
@@ -35,10 +37,16 @@ config = checked(config)
 NAME = config["protocol"]
 PROTOCOL = config["protocols"][NAME]
 RESULTS = f"results/{NAME}"
+CORES = workflow.resource_settings.cores or 1
 CUDA = config["device"] == "cuda" or (
     config["device"] == "auto" and torch.cuda.is_available()
 )
 CONSTRAINTS = {name: method["constraint"] for name, method in config["methods"].items()}
+CALIBRATION = {
+    key: value
+    for key, value in PROTOCOL.items()
+    if key not in ("cost", "checkpoint_seconds", "iterations", "evaluate_every", "grid")
+}
 TRAINING = {
     key: value
     for key, value in PROTOCOL.items()
@@ -51,6 +59,11 @@ def source(*modules):
     here = Path.cwd()
     folder = SOURCE.relative_to(here) if SOURCE.is_relative_to(here) else SOURCE
     return [str(folder / f"{module}.py") for module in modules]
+
+
+def initial_table(wildcards):
+    """The CSV that a setting starts from, if it does."""
+    return config["settings"][wildcards.setting]["initial"].get("table", [])
 
 
 def run_files(kind):
@@ -97,14 +110,16 @@ def labels(kind):
 def styles():
     """Label, constraint and number of features of x of each method."""
     return {
-        name: [
-            labels("methods")[name],
-            method["constraint"],
-            len(method["embedding"].get("frequencies", []))
-            or method["embedding"].get("size", 1),
-        ]
+        name: [labels("methods")[name], method["constraint"], features(name)]
         for name, method in config["methods"].items()
     }
+
+
+def features(method):
+    """How many features of x a method's network sees."""
+    return study.make_model(
+        config["methods"][method], PROTOCOL["network"]
+    ).embedding.size
 
 
 def stamp():
@@ -145,8 +160,8 @@ def training_minutes(wildcards, input, attempt):
 def training_memory(wildcards, attempt):
     """Megabytes of a run: the process, and its points' features."""
     points = sum(PROTOCOL["points"].values())
-    features = config["methods"][wildcards.method]["embedding"].get("size", 1) + 10
-    return attempt * (1200 + points * features * 8 * 8 // 10**6)
+    columns = features(wildcards.method) + 10
+    return attempt * (1200 + points * columns * 64 // 10**6)
 
 
 def write_plan():
@@ -167,10 +182,8 @@ def plan():
             PROTOCOL["iterations"] * costs[Path(path).parts[-3]] / 1e3
             for path in set(histories) - set(done)
         )
-        minutes = seconds / 60 / workflow.cores
-        lines.append(
-            f"about {minutes:.0f} minutes of training on {workflow.cores} cores"
-        )
+        minutes = seconds / 60 / CORES
+        lines.append(f"about {minutes:.0f} minutes of training on {CORES} cores")
     else:
         lines.append("the time it takes is estimated once the methods are calibrated")
     return "\n".join(lines)

@@ -4,6 +4,7 @@
 rule make_reference:
     """The exact solution of a setting on the evaluation grid, as a truncated cosine series."""
     input:
+        table=initial_table,
         code=source("trigonometry", "heat"),
     output:
         f"{RESULTS}/references/{{setting}}.npz",

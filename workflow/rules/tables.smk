@@ -57,6 +57,7 @@ rule write_cost_table:
         "../../envs/neumann-pinn.yaml"
     params:
         methods=labels("methods"),
+        vanilla=study.plain_vanilla(config),
         stamp=stamp(),
     script:
         "../scripts/write_cost_table.py"

@@ -15,7 +15,7 @@ rule calibrate:
     priority: 1
     conda:
         "../../envs/neumann-pinn.yaml"
-    threads: workflow.cores
+    threads: CORES
     resources:
         gpu=1 if CUDA else 0,
     params:
@@ -23,7 +23,7 @@ rule calibrate:
         method=lambda wildcards: unlabelled("methods", wildcards.method),
         vanilla=study.plain_vanilla(config),
         vanilla_method=unlabelled("methods", study.plain_vanilla(config)),
-        training=TRAINING,
+        training=CALIBRATION,
         device=config["device"],
     script:
         "../scripts/calibrate.py"
@@ -33,8 +33,9 @@ rule train:
     """Train one method on one setting with one seed, from its last checkpoint if there is one."""
     input:
         reference=rules.make_reference.output,
+        table=initial_table,
         calibration=rules.calibrate.output[0],
-        code=source(*CORE, "history", "runs"),
+        code=source(*CORE, "budget", "calibration", "history", "runs"),
     output:
         history=f"{RESULTS}/runs/{{setting}}/{{method}}/{{seed}}/history.csv",
         model=f"{RESULTS}/runs/{{setting}}/{{method}}/{{seed}}/model.pt",

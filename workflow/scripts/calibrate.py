@@ -9,7 +9,7 @@ ms, vanilla_ms = calibration.calibrate(
     study.make_problem(params.setting),
     study.make_model(params.method, network),
     study.make_model(params.vanilla_method, network),
-    study.make_protocol(params.training),
+    study.make_protocol(params.training | study.UNTIMED),
     Machine.choose(params.device, compile=params.training["compile"]),
     turns=9,
 )

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from neumann_pinn import calibration, history
-from neumann_pinn.accuracy import Budget
+from neumann_pinn.budget import Budget
 from neumann_pinn.figures import Style, error_curves, save
 from neumann_pinn.logs import log_to
 
@@ -18,5 +18,6 @@ figure = error_curves(
     params.settings,
     {name: Style(*style) for name, style in params.styles.items()},
     params.stamp,
+    wall_clock=params.budget["cost"] == "wall_clock",
 )
 save(figure, [Path(file) for file in snakemake.output])

@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from neumann_pinn import calibration, runs, study
-from neumann_pinn.accuracy import Budget
+from neumann_pinn.budget import Budget
 from neumann_pinn.engine import Machine
 from neumann_pinn.heat import Reference
 from neumann_pinn.logs import log_to
