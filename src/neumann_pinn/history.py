@@ -1,6 +1,6 @@
 """The history of a run: a row every `evaluate_every` iterations."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,3 +60,12 @@ def read(path: Path) -> pd.DataFrame:
             "delete it to train again"
         )
     return history
+
+
+def read_runs(paths: Iterable[Path]) -> dict[tuple[str, str, int], pd.DataFrame]:
+    """Histories in folders <setting>/<method>/<seed>/, by these names."""
+    runs = {}
+    for path in paths:
+        setting, method, seed = path.parts[-4:-1]
+        runs[setting, method, int(seed)] = read(path)
+    return runs

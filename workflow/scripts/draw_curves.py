@@ -7,10 +7,7 @@ from neumann_pinn.logs import log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params
-histories = {}
-for file in snakemake.input.histories:
-    setting, method, seed = Path(file).parts[-4:-1]
-    histories[setting, method, int(seed)] = history.read(Path(file))
+histories = history.read_runs(map(Path, snakemake.input.histories))
 figure = error_curves(
     histories,
     Budget.make(params.budget, calibration.read(map(Path, snakemake.input.calibrations))),
