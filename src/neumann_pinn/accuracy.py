@@ -12,7 +12,8 @@ import pandas as pd
 
 from neumann_pinn.budget import Budget
 
-CLOCKS = ("fixed_time", "fixed_iterations")
+CLOCKS = {"fixed_time": "same training time", "fixed_iterations": "same iterations"}
+"""The clocks, in words."""
 
 
 def accuracy(

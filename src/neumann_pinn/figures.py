@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, NullLocator
 
+from neumann_pinn.accuracy import CLOCKS
 from neumann_pinn.budget import Budget
 
 CONSTRAINTS = {
@@ -26,7 +27,6 @@ CONSTRAINTS = {
 COLOURS = dict(zip(CONSTRAINTS, sns.color_palette("colorblind", 3), strict=True))
 LINES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (1, 1)), (0, (5, 1)))
 HATCHES = ("", "///", "xxx", "...", "ooo", "\\\\\\")
-CLOCK_NAMES = {"fixed_time": "same training time", "fixed_iterations": "same iterations"}
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def improvement_bars(
         axes.set_xticks(range(len(settings)), [fill(label, 14) for label in settings.values()])
         axes.tick_params(axis="x", length=0)
         axes.set_ylabel("Relative improvement")
-        axes.set_title(f"Error against the best vanilla PINN, {CLOCK_NAMES[clock]}")
+        axes.set_title(f"Error against the best vanilla PINN, {CLOCKS[clock]}")
         handles = [
             Patch(facecolor=COLOURS[c], edgecolor="black", label=CONSTRAINTS[c])
             for c in CONSTRAINTS

@@ -5,9 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from neumann_pinn.accuracy import geometric_means
-
-CLOCK_NAMES = {"fixed_time": "the same training time", "fixed_iterations": "the same iterations"}
+from neumann_pinn.accuracy import CLOCKS, geometric_means
 
 
 def accuracy_table(
@@ -32,7 +30,7 @@ def accuracy_table(
             cells.append(_error(means[name][method], of_method["error"], style))
         rows.append([escape(label), *cells])
     caption = (
-        f"Relative $L^2$ errors at {CLOCK_NAMES[clock]}: best bold, best vanilla italic"
+        f"Relative $L^2$ errors at the {CLOCKS[clock]}: best bold, best vanilla italic"
         + (", geometric mean and range over the seeds" if table["seed"].nunique() > 1 else "")
         + f". {escape(protocol)}"
     )
