@@ -133,8 +133,14 @@ class BlockSum:
         # All blocks have one shape and this function is compiled for itself alone: no guards.
         options: dict[str, Any] = {"guard_filter_fn": torch.compiler.skip_all_guards_unsafe}
         if machine.device.type == "cpu":
-            # A C++ wrapper lets go of the interpreter's lock, but takes longer to compile.
-            options |= {"cpp_wrapper": machine.threads > 1, "cpp.threads": 1}
+            # A C++ wrapper lets go of the interpreter's lock, but takes longer to compile. The
+            # processor's flags name its vector instructions; building and loading a probe for each
+            # set of them costs every process 2 s, and 20 s where nothing is cached.
+            options |= {
+                "cpp_wrapper": machine.threads > 1,
+                "cpp.threads": 1,
+                "cpp.vec_isa_ok": True,
+            }
         compiled = torch.compile(  # type: ignore[call-overload]
             self.function, dynamic=False, fullgraph=True, isolate_recompiles=True, options=options
         )
