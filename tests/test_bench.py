@@ -5,8 +5,9 @@ import json
 import pytest
 
 from neumann_pinn import METHODS, method
-from neumann_pinn.bench import LOW, DeepXDE, required_products
+from neumann_pinn.bench import LOW, DeepXDE
 from neumann_pinn.cli import main
+from neumann_pinn.estimate import required_products
 from neumann_pinn.loss import batch, loss_terms
 from neumann_pinn.train import Protocol, points_of
 

@@ -2,13 +2,12 @@ import itertools
 import math
 import time
 
-import numpy as np
 import pytest
-import scipy.linalg
 import sympy
 import torch
 
 from neumann_pinn import Cosines, Heat, Polynomial, Samples, Step
+from neumann_pinn.baseline import crank_nicolson
 
 LOW = Heat(Cosines({2: 1.0}), 2)
 MULTISCALE = Heat(Cosines({2: 1.0, 50: 0.1}), 50)
@@ -103,31 +102,15 @@ def test_the_solution_satisfies_the_equation_the_walls_and_the_start(name):
     assert problem.initial.wall_slopes() == pytest.approx((0, 0), abs=1e-12)
 
 
-def crank_nicolson(problem, n):
-    """u(x, 1) on n intervals with n time steps; walls by ghost points."""
-    x = grid(n + 1)
-    u = problem.initial(x).numpy()
-    mesh = problem.diffusivity / 2 / n / (1 / n) ** 2
-    upper = np.full(n + 1, -mesh)
-    upper[1] *= 2
-    lower = np.full(n + 1, -mesh)
-    lower[-2] *= 2
-    bands = np.stack((upper, np.full(n + 1, 1 + 2 * mesh), lower))
-    for _ in range(n):
-        mirrored = np.concatenate((u[1:2], u, u[-2:-1]))
-        u = scipy.linalg.solve_banded(
-            (1, 1), bands, u + mesh * (mirrored[2:] - 2 * u + mirrored[:-2])
-        )
-    return x, torch.from_numpy(u)
-
-
 @pytest.mark.parametrize("name", ["low", "poly3", "poly4"])
 def test_the_solution_agrees_with_crank_nicolson_to_its_order(name):
     problem = SETTINGS[name]
     errors = []
     for n in (64, 128, 256):
-        x, u = crank_nicolson(problem, n)
-        errors.append(float((u - problem.solution(x, torch.ones(1))[0]).norm() / u.norm()))
+        u = torch.from_numpy(crank_nicolson(problem, n)[-1])
+        errors.append(
+            float((u - problem.solution(grid(n + 1), torch.ones(1))[0]).norm() / u.norm())
+        )
     assert errors[-1] < 1e-4
     orders = [math.log2(coarse / fine) for coarse, fine in itertools.pairwise(errors)]
     assert orders == pytest.approx([2, 2], abs=0.1)

@@ -1,6 +1,5 @@
 """The workflow itself, run by the real Snakemake on the protocol `tiny`."""
 
-import copy
 import json
 import os
 import shutil
@@ -11,76 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
+from conftest import TINY, Study, small_config
 
-from neumann_pinn import calibration, study
-
-ROOT = Path(__file__).parents[1]
-CONFIG = study.load_unique(ROOT / "config" / "config.yaml")
-TINY = Path("results/tiny")
-
-
-def small_config():
-    """Two settings and three methods on the protocol tiny."""
-    config = copy.deepcopy(CONFIG) | {"protocol": "tiny"}
-    config["settings"] = {name: config["settings"][name] for name in ("low", "poly3")}
-    config["methods"] = {
-        name: config["methods"][name] for name in ("vanilla", "existing", "cosine20")
-    }
-    return config
-
-
-class Study:
-    """A copy of the project with a configuration of its own."""
-
-    def __init__(self, folder, config):
-        self.folder = folder
-        folder.mkdir(exist_ok=True, parents=True)
-        if not (folder / "Snakefile").exists():
-            shutil.copy(ROOT / "Snakefile", folder)
-            for part in ("workflow", "src", "envs"):
-                shutil.copytree(ROOT / part, folder / part)
-        self.configure(config)
-
-    def configure(self, config):
-        self.config = config
-        path = self.folder / "config" / "config.yaml"
-        path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_text(yaml.safe_dump(config, sort_keys=False))
-
-    def snakemake(self, *arguments, check=True):
-        command = [sys.executable, "-m", "snakemake", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=self.folder)
-        if check:
-            assert done.returncode == 0, done.stdout + done.stderr
-        return done
-
-    def planned(self, *arguments):
-        """How many jobs of each rule a dry run would start."""
-        output = self.snakemake("-n", "--cores", "2", *arguments)
-        lines = (output.stdout + output.stderr).splitlines()
-        if "job" not in {line.split(" ")[0] for line in lines}:
-            return {}
-        table = lines[next(i for i, line in enumerate(lines) if line.startswith("job ")) + 2 :]
-        counts = dict(line.split() for line in table[: table.index("")])
-        return {
-            rule: int(n) for rule, n in counts.items() if rule not in ("total", "all", "figures")
-        }
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """A small study that has been run."""
-    study = Study(tmp_path_factory.mktemp("study"), small_config())
-    study.output = study.snakemake("--cores", "2")
-    return study
-
-
-@pytest.fixture
-def again(finished, tmp_path):
-    """A copy of it to change, file times and Snakemake's records included."""
-    shutil.copytree(finished.folder, tmp_path / "copy", symlinks=True)
-    return Study(tmp_path / "copy", copy.deepcopy(finished.config))
+from neumann_pinn import calibration
 
 
 def test_a_call_makes_everything_and_says_so(finished):
@@ -90,6 +22,7 @@ def test_a_call_makes_everything_and_says_so(finished):
     assert "6 runs, 0 of them done" in said
     assert "low cosine20 seed 0: finished, error" in said
     assert "Best method and its error" in said
+    assert "of 33 claims of the paper hold" in said
     assert "Figures: results/tiny/figures/" in said
     accuracy = pd.read_csv(results / "accuracy.csv")
     assert len(accuracy) == 2 * 2 * 3
@@ -129,11 +62,19 @@ def test_methods_train_as_long_as_both_clocks_need(finished):
 
 
 def test_a_change_of_the_figures_code_remakes_figures_only(again):
-    source = again.folder / "src" / "neumann_pinn" / "figures.py"
+    source = again.folder / "src" / "neumann_pinn" / "figures" / "look.py"
     source.touch()
     assert again.planned() == {}, "Snakemake compares contents, not only times"
     source.write_text(source.read_text() + "# changed\n")
-    assert again.planned() == {"draw_improvement": 2, "draw_curves": 2}
+    assert again.planned() == {
+        "draw_schematic": 1,
+        "draw_improvement": 2,
+        "draw_heatmap": 2,
+        "draw_curves": 2,
+        "draw_maps": 2,
+        "draw_cost": 1,
+        "write_pages": 1,
+    }
 
 
 def test_a_change_of_the_core_trains_again(again):
@@ -174,7 +115,7 @@ def test_deleting_a_run_s_outputs_retrains_that_run_only(again):
 
 def test_runs_brought_along_make_figures_without_training(finished, tmp_path):
     elsewhere = Study(tmp_path / "elsewhere", small_config())
-    for part in ("runs", "calibration"):
+    for part in ("runs", "calibration", "references"):
         source, target = finished.folder / TINY / part, elsewhere.folder / TINY / part
         shutil.copytree(source, target)
     for path in elsewhere.folder.rglob("results/**/*"):
@@ -189,7 +130,7 @@ def test_a_setting_from_a_csv_and_a_new_method_appear_everywhere(again):
     config = again.config
     (again.folder / "start.csv").write_text("x,u\n0,1\n0.25,0.8\n0.5,0.1\n0.75,0\n1,0\n")
     config["settings"]["measured"] = {
-        "label": "Measured start",
+        "label": "Measured",
         "initial": {"table": "start.csv"},
         "k": 1,
     }
@@ -206,9 +147,12 @@ def test_a_setting_from_a_csv_and_a_new_method_appear_everywhere(again):
     assert len(accuracy) == 2 * 3 * 4 * 2
     assert accuracy.query("setting == 'measured' and method == 'five'")["error"].gt(0).all()
     table = (results / "tables/accuracy_fixed_time.tex").read_text()
-    assert "Measured start" in table
+    assert "Measured" in table
     assert "Five cosines" in table
     assert "range over the seeds" in table
+    assert (results / "figures/spread_fixed_time.pdf").exists()
+    assert (results / "figures/maps_measured.pdf").exists()
+    assert (results / "pages/measured/five/1.html").exists()
     assert "start.csv" in (results / "tables/settings.tex").read_text()
     shown = subprocess.run(
         [str(Path(sys.executable).with_name("neumann-pinn")), "watch", str(results), "--once"],

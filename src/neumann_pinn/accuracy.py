@@ -87,6 +87,23 @@ def geometric_means(table: pd.DataFrame) -> pd.Series:
     )
 
 
+def mean_improvements(group: pd.DataFrame) -> pd.Series:
+    """The improvement of each method's geometric mean on the reference's, at one clock and setting.
+
+    A method with a diverged seed has none; nor has any where all vanilla variants diverged.
+    """
+    means = geometric_means(group)
+    reference = group["reference"].iloc[0]
+    best = means.get(reference, np.nan)
+    return 100 * (best - means) / best
+
+
+def best_method(table: pd.DataFrame, clock: str, setting: str) -> str:
+    """The method with the lowest error; the first one where all diverged."""
+    group = table[(table["clock"] == clock) & (table["setting"] == setting)]
+    return str(geometric_means(group).fillna(np.inf).idxmin())
+
+
 def winners(table: pd.DataFrame) -> pd.DataFrame:
     """The best method of each setting at each clock."""
     rows = []

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from neumann_pinn.constraint import Model
-from neumann_pinn.embedding import Identity
 from neumann_pinn.engine import Machine, peak_memory
+from neumann_pinn.estimate import required_products
 from neumann_pinn.heat import Cosines, Heat
 from neumann_pinn.method import method
 from neumann_pinn.points import Points
@@ -66,19 +66,6 @@ class Growth:
 def protocol_for(domain: int) -> Protocol:
     """The paper's protocol with another number of points, in the paper's proportions."""
     return Protocol(domain=domain, initial=max(1, domain // 40), boundary=max(2, domain // 20))
-
-
-def required_products(model: Model, points: int) -> float:
-    """Floating-point operations of the matrix products that one iteration cannot do without.
-
-    Forward, towards the inputs and towards the weights for each hidden layer; forward and towards
-    the weights for the embedded inputs, which vary in the three interior streams; the output layer.
-    """
-    hidden = 3 * (model.depth - 1) * model.streams * 2 * model.width**2
-    features = 0 if isinstance(model.embedding, Identity) else model.embedding.size
-    embedded = 2 * 3 * 2 * model.width * features
-    output = 3 * model.streams * 2 * model.width
-    return points * (hidden + embedded + output)
 
 
 def compare(name: str, domain: int, threads: int, rounds: int, with_deepxde: bool) -> Timing:

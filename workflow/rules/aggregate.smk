@@ -1,4 +1,5 @@
-# From histories to numbers. Needs all runs and the calibration; makes one tidy table.
+# From runs to numbers. Needs all runs and the calibration; makes one tidy table of errors, the best
+# predictions, and a verdict on each claim of the paper.
 
 
 rule aggregate_accuracy:
@@ -8,7 +9,12 @@ rule aggregate_accuracy:
         calibrations=calibration_files(),
         code=source("accuracy", "budget"),
     output:
-        f"{RESULTS}/accuracy.csv",
+        report(
+            f"{RESULTS}/accuracy.csv",
+            category="Tables",
+            caption="../report/accuracy.rst",
+            labels={"table": "Errors of all runs", "format": "CSV"},
+        ),
     log:
         f"{RESULTS}/logs/aggregate_accuracy.log",
     benchmark:
@@ -20,3 +26,60 @@ rule aggregate_accuracy:
         constraints=CONSTRAINTS,
     script:
         "../scripts/aggregate_accuracy.py"
+
+
+rule predict_solution:
+    """A setting's best prediction on the evaluation grid, and the wall slopes of all methods."""
+    input:
+        accuracy=rules.aggregate_accuracy.output[0],
+        reference=rules.make_reference.output[0],
+        models=models_of_a_setting,
+        code=source("prediction"),
+    output:
+        f"{RESULTS}/predictions/{{setting}}.npz",
+    log:
+        f"{RESULTS}/logs/predict_solution/{{setting}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/predict_solution/{{setting}}.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    params:
+        setting=lambda wildcards: unlabelled("settings", wildcards.setting),
+        methods={name: unlabelled("methods", name) for name in config["methods"]},
+        network=PROTOCOL["network"],
+    script:
+        "../scripts/predict_solution.py"
+
+
+rule judge_claims:
+    """What this study and the published tables say of each claim of the paper."""
+    input:
+        accuracy=rules.aggregate_accuracy.output[0],
+        calibrations=calibration_files(),
+        published=[PUBLISHED_ACCURACY, PUBLISHED_COST],
+        code=source("claims", "tables", "latex", "published/__init__"),
+    output:
+        csv=f"{RESULTS}/claims.csv",
+        markdown=f"{RESULTS}/claims.md",
+        html=report(
+            f"{RESULTS}/claims.html",
+            category="Claims",
+            caption="../report/claims.rst",
+            labels={"claims": "All verdicts"},
+        ),
+        tex=report(
+            f"{RESULTS}/tables/claims.tex",
+            category="Tables",
+            caption="../report/claims.rst",
+            labels={"table": "Claims", "format": "LaTeX"},
+        ),
+    log:
+        f"{RESULTS}/logs/judge_claims.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/judge_claims.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    params:
+        stamp=stamp(),
+    script:
+        "../scripts/judge_claims.py"

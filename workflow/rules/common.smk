@@ -1,5 +1,6 @@
 # Functions only: the checked configuration, what the rules take from it, and what a user reads.
 import json
+import math
 import os
 import sys
 from pathlib import Path
@@ -13,9 +14,10 @@ sys.path.insert(0, str(ROOT / "src"))
 for_scripts = filter(None, [str(ROOT / "src"), os.getenv("PYTHONPATH")])
 os.environ.update(PYTHONPATH=os.pathsep.join(for_scripts))
 
-from neumann_pinn import calibration, study
+from neumann_pinn import calibration, claims, published, study
 from neumann_pinn.accuracy import CLOCKS, winners
 from neumann_pinn.budget import Budget, by_constraint
+from neumann_pinn.estimate import rough_cost
 from neumann_pinn.files import write_whole
 from neumann_pinn.train import TRAJECTORY_MODULES
 
@@ -54,11 +56,19 @@ TRAINING = {
 }
 
 
+def own(*parts):
+    """A file of the package, from the working folder where it lies below that."""
+    here, path = Path.cwd(), SOURCE.joinpath(*parts)
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
 def source(*modules):
     """The package's source files of some modules, as inputs of the rules that use them."""
-    here = Path.cwd()
-    folder = SOURCE.relative_to(here) if SOURCE.is_relative_to(here) else SOURCE
-    return [str(folder / f"{module}.py") for module in modules]
+    return [own(f"{module}.py") for module in modules]
+
+
+PUBLISHED_ACCURACY = own("published", "accuracy.csv")
+PUBLISHED_COST = own("published", "cost.csv")
 
 
 def initial_table(wildcards):
@@ -81,19 +91,44 @@ def calibration_files():
     return expand(rules.calibrate.output, method=config["methods"])
 
 
-def figure_files():
-    """All figures, as PDF and PNG."""
-    return expand(rules.draw_improvement.output, clock=CLOCKS) + expand(
-        rules.draw_curves.output, against=["iterations", "time"]
-    )
+def figure_files(kind="*"):
+    """All figures, or those of one kind: `pdf` or `png`."""
+    figures = {
+        rules.draw_schematic: {},
+        rules.draw_improvement: {"clock": CLOCKS},
+        rules.draw_heatmap: {"clock": CLOCKS},
+        rules.draw_curves: {"against": ["iterations", "time"]},
+        rules.draw_maps: {"setting": config["settings"]},
+        rules.draw_cost: {},
+    }
+    if len(config["seeds"]) > 1:
+        figures[rules.draw_spread] = {"clock": CLOCKS}
+    return [
+        file
+        for rule, wildcards in figures.items()
+        for file in expand(rule.output, **wildcards)
+        if kind in ("*", Path(file).suffix[1:])
+    ]
 
 
 def table_files():
     """All tables."""
     return (
-        expand(rules.write_accuracy_table.output, clock=CLOCKS)
-        + list(rules.write_settings_table.output)
+        list(rules.write_settings_table.output)
+        + expand(rules.write_accuracy_table.output, clock=CLOCKS)
+        + expand(rules.write_comparison_table.output, clock=CLOCKS)
         + list(rules.write_cost_table.output)
+        + [rules.judge_claims.output.tex]
+    )
+
+
+def models_of_a_setting(wildcards):
+    """The parameters of every method on one setting, with the first seed."""
+    return expand(
+        rules.train.output.model,
+        setting=wildcards.setting,
+        method=config["methods"],
+        seed=config["seeds"][0],
     )
 
 
@@ -135,9 +170,21 @@ def stamp():
 
 def cost():
     """What decides fixed time: `calibrated`, `wall_clock`, or milliseconds of each method."""
+    if PROTOCOL["cost"] == "published":
+        return by_constraint(published.costs(), CONSTRAINTS)
     if isinstance(PROTOCOL["cost"], dict):
         return by_constraint(PROTOCOL["cost"], CONSTRAINTS)
     return PROTOCOL["cost"]
+
+
+def published_costs():
+    """Published milliseconds of the methods that have them: those with one feature of x."""
+    of_constraint = published.costs()
+    return {
+        name: of_constraint[constraint]
+        for name, constraint in CONSTRAINTS.items()
+        if features(name) == 1
+    }
 
 
 def budget_parameters():
@@ -174,19 +221,30 @@ def plan():
     """What this call is going to do."""
     histories = run_files("history")
     done = [path for path in histories if Path(path).exists()]
-    lines = [stamp(), f"{len(histories)} runs, {len(done)} of them done"]
-    calibrated = [path for path in calibration_files() if Path(path).exists()]
-    if len(calibrated) == len(config["methods"]):
-        costs = calibration.read(Path(path) for path in calibrated)
-        seconds = sum(
-            PROTOCOL["iterations"] * costs[Path(path).parts[-3]] / 1e3
-            for path in set(histories) - set(done)
-        )
-        minutes = seconds / 60 / CORES
-        lines.append(f"about {minutes:.0f} minutes of training on {CORES} cores")
-    else:
-        lines.append("the time it takes is estimated once the methods are calibrated")
-    return "\n".join(lines)
+    costs, source_of_costs = expected_costs()
+    seconds = sum(
+        PROTOCOL["iterations"] * costs[Path(path).parts[-3]] / 1e3
+        for path in set(histories) - set(done)
+    )
+    return (
+        f"{stamp()}\n{len(histories)} runs, {len(done)} of them done\n"
+        f"about {math.ceil(seconds / 60 / CORES)} minutes of training on {CORES} cores "
+        f"({source_of_costs}), and some seconds for the start of each job"
+    )
+
+
+def expected_costs():
+    """Milliseconds an iteration of each method, and where they come from."""
+    calibrated = [Path(path) for path in calibration_files()]
+    if all(path.exists() for path in calibrated):
+        return calibration.read(calibrated), "as calibrated"
+    protocol = study.make_protocol(PROTOCOL)
+    models = {
+        name: study.make_model(method, PROTOCOL["network"])
+        for name, method in config["methods"].items()
+    }
+    costs = {name: rough_cost(model, protocol) for name, model in models.items()}
+    return costs, "guessed from matrix products on the CPU"
 
 
 def summary():
@@ -195,7 +253,20 @@ def summary():
     if not path.exists():
         return f"Results are in {RESULTS}/"
     table = winners(pd.read_csv(path))
-    return (
-        f"\n{stamp()}\nBest method and its error, by setting:\n{table.to_string()}\n\n"
-        f"Errors:  {path}\nFigures: {RESULTS}/figures/\nTables:  {RESULTS}/tables/"
-    )
+    lines = [
+        f"\n{stamp()}",
+        "Best method and its error, by setting:",
+        table.to_string(),
+        "",
+    ]
+    verdicts = Path(rules.judge_claims.output.csv)
+    if verdicts.exists():
+        lines += [
+            f"Claims:  {claims.in_words(pd.read_csv(verdicts))}: {RESULTS}/claims.md"
+        ]
+    lines += [
+        f"Errors:  {path}",
+        f"Figures: {RESULTS}/figures/",
+        f"Tables:  {RESULTS}/tables/",
+    ]
+    return "\n".join(lines)

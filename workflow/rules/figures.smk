@@ -1,14 +1,41 @@
-# Figures. Needs the table of accuracies and the histories; makes a PDF and a PNG of each.
+# Figures. Needs accuracies, histories, predictions and baselines; makes a PDF and a PNG of each.
+
+
+rule draw_schematic:
+    """The method in one picture: cosine embedding, network, output lift."""
+    input:
+        code=source("figures/look", "figures/schematic"),
+    output:
+        pdf=f"{RESULTS}/figures/schematic.pdf",
+        png=report(
+            f"{RESULTS}/figures/schematic.png",
+            category="Figures",
+            caption="../report/schematic.rst",
+            labels={"figure": "The method", "of": "the method"},
+        ),
+    log:
+        f"{RESULTS}/logs/draw_schematic.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/draw_schematic.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    script:
+        "../scripts/draw_schematic.py"
 
 
 rule draw_improvement:
     """Relative improvement on the best vanilla PINN, as bars, at one clock."""
     input:
         accuracy=rules.aggregate_accuracy.output[0],
-        code=source("figures"),
+        code=source("figures/look", "figures/improvement"),
     output:
         pdf=f"{RESULTS}/figures/improvement_{{clock}}.pdf",
-        png=f"{RESULTS}/figures/improvement_{{clock}}.png",
+        png=report(
+            f"{RESULTS}/figures/improvement_{{clock}}.png",
+            category="Figures",
+            caption="../report/improvement.rst",
+            labels={"figure": "Relative improvement", "of": "{clock}"},
+        ),
     log:
         f"{RESULTS}/logs/draw_improvement/{{clock}}.log",
     benchmark:
@@ -23,15 +50,48 @@ rule draw_improvement:
         "../scripts/draw_improvement.py"
 
 
+rule draw_heatmap:
+    """Errors by method and setting at one clock, ours beside the published."""
+    input:
+        accuracy=rules.aggregate_accuracy.output[0],
+        published=PUBLISHED_ACCURACY,
+        code=source("figures/look", "figures/heatmap", "published/__init__"),
+    output:
+        pdf=f"{RESULTS}/figures/heatmap_{{clock}}.pdf",
+        png=report(
+            f"{RESULTS}/figures/heatmap_{{clock}}.png",
+            category="Figures",
+            caption="../report/heatmap.rst",
+            labels={"figure": "Errors, ours and published", "of": "{clock}"},
+        ),
+    log:
+        f"{RESULTS}/logs/draw_heatmap/{{clock}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/draw_heatmap/{{clock}}.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    params:
+        settings=labels("settings"),
+        methods=labels("methods"),
+        stamp=stamp(),
+    script:
+        "../scripts/draw_heatmap.py"
+
+
 rule draw_curves:
     """Error against iterations or time, one panel for each setting."""
     input:
         histories=run_files("history"),
         calibrations=calibration_files(),
-        code=source("figures"),
+        code=source("figures/look", "figures/curves"),
     output:
         pdf=f"{RESULTS}/figures/error_against_{{against}}.pdf",
-        png=f"{RESULTS}/figures/error_against_{{against}}.png",
+        png=report(
+            f"{RESULTS}/figures/error_against_{{against}}.png",
+            category="Figures",
+            caption="../report/curves.rst",
+            labels={"figure": "Error while training", "of": "{against}"},
+        ),
     log:
         f"{RESULTS}/logs/draw_curves/{{against}}.log",
     benchmark:
@@ -45,3 +105,86 @@ rule draw_curves:
         budget=budget_parameters(),
     script:
         "../scripts/draw_curves.py"
+
+
+rule draw_maps:
+    """A setting's reference, best prediction and error, and every method's wall slopes."""
+    input:
+        prediction=rules.predict_solution.output[0],
+        code=source("figures/look", "figures/maps"),
+    output:
+        pdf=f"{RESULTS}/figures/maps_{{setting}}.pdf",
+        png=report(
+            f"{RESULTS}/figures/maps_{{setting}}.png",
+            category="Figures",
+            caption="../report/maps.rst",
+            labels={"figure": "Solution and wall slopes", "of": "{setting}"},
+        ),
+    log:
+        f"{RESULTS}/logs/draw_maps/{{setting}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/draw_maps/{{setting}}.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    params:
+        label=lambda wildcards: labels("settings")[wildcards.setting],
+        styles=styles(),
+        stamp=stamp(),
+    script:
+        "../scripts/draw_maps.py"
+
+
+rule draw_cost:
+    """Error against cost: the methods beside classical solvers."""
+    input:
+        accuracy=rules.aggregate_accuracy.output[0],
+        calibrations=calibration_files(),
+        baselines=expand(rules.solve_baseline.output, setting=config["settings"]),
+        code=source("figures/look", "figures/cost"),
+    output:
+        pdf=f"{RESULTS}/figures/error_against_cost.pdf",
+        png=report(
+            f"{RESULTS}/figures/error_against_cost.png",
+            category="Figures",
+            caption="../report/cost.rst",
+            labels={"figure": "PINNs and classical solvers", "of": "cost"},
+        ),
+    log:
+        f"{RESULTS}/logs/draw_cost.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/draw_cost.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    params:
+        settings=labels("settings"),
+        styles=styles(),
+        stamp=stamp(),
+    script:
+        "../scripts/draw_cost.py"
+
+
+rule draw_spread:
+    """The errors of all seeds at one clock, where there is more than one."""
+    input:
+        accuracy=rules.aggregate_accuracy.output[0],
+        code=source("figures/look", "figures/spread"),
+    output:
+        pdf=f"{RESULTS}/figures/spread_{{clock}}.pdf",
+        png=report(
+            f"{RESULTS}/figures/spread_{{clock}}.png",
+            category="Figures",
+            caption="../report/spread.rst",
+            labels={"figure": "Spread over seeds", "of": "{clock}"},
+        ),
+    log:
+        f"{RESULTS}/logs/draw_spread/{{clock}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/draw_spread/{{clock}}.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    params:
+        settings=labels("settings"),
+        styles=styles(),
+        stamp=stamp(),
+    script:
+        "../scripts/draw_spread.py"

@@ -1,4 +1,5 @@
-# Reference solutions: cosine series on the evaluation grid. Needs the settings; makes an NPZ each.
+# What the networks are compared with: exact solutions (cosine series on the evaluation grid), and
+# classical solvers of the same problems. Needs the settings.
 
 
 rule make_reference:
@@ -19,3 +20,22 @@ rule make_reference:
         grid=PROTOCOL["grid"],
     script:
         "../scripts/make_reference.py"
+
+
+rule solve_baseline:
+    """A setting by Crank-Nicolson and by the cosine transform, at several resolutions."""
+    input:
+        table=initial_table,
+        code=source("trigonometry", "heat", "baseline"),
+    output:
+        f"{RESULTS}/baselines/{{setting}}.csv",
+    log:
+        f"{RESULTS}/logs/solve_baseline/{{setting}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/solve_baseline/{{setting}}.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    params:
+        setting=lambda wildcards: unlabelled("settings", wildcards.setting),
+    script:
+        "../scripts/solve_baseline.py"

@@ -5,9 +5,14 @@ rule write_accuracy_table:
     """The errors of all methods and settings at one clock."""
     input:
         accuracy=rules.aggregate_accuracy.output[0],
-        code=source("tables"),
+        code=source("tables", "latex"),
     output:
-        f"{RESULTS}/tables/accuracy_{{clock}}.tex",
+        report(
+            f"{RESULTS}/tables/accuracy_{{clock}}.tex",
+            category="Tables",
+            caption="../report/accuracy.rst",
+            labels={"table": "Errors, {clock}", "format": "LaTeX"},
+        ),
     log:
         f"{RESULTS}/logs/write_accuracy_table/{{clock}}.log",
     benchmark:
@@ -22,12 +27,44 @@ rule write_accuracy_table:
         "../scripts/write_accuracy_table.py"
 
 
+rule write_comparison_table:
+    """Our errors beside the published ones at one clock, and their ratio."""
+    input:
+        accuracy=rules.aggregate_accuracy.output[0],
+        published=PUBLISHED_ACCURACY,
+        code=source("tables", "latex", "published/__init__"),
+    output:
+        report(
+            f"{RESULTS}/tables/comparison_{{clock}}.tex",
+            category="Tables",
+            caption="../report/comparison.rst",
+            labels={"table": "Ours and published, {clock}", "format": "LaTeX"},
+        ),
+    log:
+        f"{RESULTS}/logs/write_comparison_table/{{clock}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/write_comparison_table/{{clock}}.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    params:
+        settings=labels("settings"),
+        methods=labels("methods"),
+        stamp=stamp(),
+    script:
+        "../scripts/write_comparison_table.py"
+
+
 rule write_settings_table:
     """The settings: initial conditions and diffusivities."""
     input:
-        code=source("tables"),
+        code=source("tables", "latex"),
     output:
-        f"{RESULTS}/tables/settings.tex",
+        report(
+            f"{RESULTS}/tables/settings.tex",
+            category="Tables",
+            caption="../report/settings.rst",
+            labels={"table": "Settings", "format": "LaTeX"},
+        ),
     log:
         f"{RESULTS}/logs/write_settings_table.log",
     benchmark:
@@ -46,9 +83,14 @@ rule write_cost_table:
     """What an iteration of each method costs."""
     input:
         calibrations=calibration_files(),
-        code=source("tables"),
+        code=source("tables", "latex"),
     output:
-        f"{RESULTS}/tables/cost.tex",
+        report(
+            f"{RESULTS}/tables/cost.tex",
+            category="Tables",
+            caption="../report/iteration_cost.rst",
+            labels={"table": "Cost of an iteration", "format": "LaTeX"},
+        ),
     log:
         f"{RESULTS}/logs/write_cost_table.log",
     benchmark:
@@ -57,6 +99,7 @@ rule write_cost_table:
         "../../envs/neumann-pinn.yaml"
     params:
         methods=labels("methods"),
+        published=published_costs(),
         vanilla=study.plain_vanilla(config),
         stamp=stamp(),
     script:

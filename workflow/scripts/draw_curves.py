@@ -2,7 +2,8 @@ from pathlib import Path
 
 from neumann_pinn import calibration, history
 from neumann_pinn.budget import Budget
-from neumann_pinn.figures import Style, error_curves, save
+from neumann_pinn.figures.curves import error_curves
+from neumann_pinn.figures.look import read_styles, save
 from neumann_pinn.logs import log_to
 
 log_to(snakemake.log[0])
@@ -13,7 +14,7 @@ figure = error_curves(
     Budget.make(params.budget, calibration.read(map(Path, snakemake.input.calibrations))),
     snakemake.wildcards.against,
     params.settings,
-    {name: Style(*style) for name, style in params.styles.items()},
+    read_styles(params.styles),
     params.stamp,
     wall_clock=params.budget["cost"] == "wall_clock",
 )

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from neumann_pinn.figures import Style, improvement_bars, save
+from neumann_pinn.figures.improvement import improvement_bars
+from neumann_pinn.figures.look import read_styles, save
 from neumann_pinn.logs import log_to
 
 log_to(snakemake.log[0])
@@ -11,7 +12,7 @@ figure = improvement_bars(
     pd.read_csv(snakemake.input.accuracy),
     snakemake.wildcards.clock,
     params.settings,
-    {name: Style(*style) for name, style in params.styles.items()},
+    read_styles(params.styles),
     params.stamp,
 )
 save(figure, [Path(file) for file in snakemake.output])

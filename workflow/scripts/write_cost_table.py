@@ -7,5 +7,5 @@ from neumann_pinn.tables import cost_table
 log_to(snakemake.log[0])
 costs = calibration.read(map(Path, snakemake.input.calibrations))
 params = snakemake.params
-table = cost_table(costs, params.vanilla, params.methods, params.stamp)
+table = cost_table(costs, params.published, params.vanilla, params.methods, params.stamp)
 Path(snakemake.output[0]).write_text(table)

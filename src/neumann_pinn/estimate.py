@@ -1,0 +1,38 @@
+"""What an iteration should cost, before anything is measured."""
+
+import time
+from statistics import median
+
+import torch
+
+from neumann_pinn.constraint import Model
+from neumann_pinn.embedding import Identity
+from neumann_pinn.engine import BLOCK_COLUMNS, Machine
+from neumann_pinn.train import Protocol, points_of
+
+
+def required_products(model: Model, points: int) -> float:
+    """Floating-point operations of the matrix products that one iteration cannot do without.
+
+    Forward, towards the inputs and towards the weights for each hidden layer; forward and towards
+    the weights for the embedded inputs, which vary in the three interior streams; the output layer.
+    """
+    hidden = 3 * (model.depth - 1) * model.streams * 2 * model.width**2
+    features = 0 if isinstance(model.embedding, Identity) else model.embedding.size
+    embedded = 2 * 3 * 2 * model.width * features
+    output = 3 * model.streams * 2 * model.width
+    return points * (hidden + embedded + output)
+
+
+def rough_cost(model: Model, protocol: Protocol) -> float:
+    """Milliseconds an iteration: its matrix products on one core, and half as much again."""
+    matrix = torch.rand(model.width, BLOCK_COLUMNS)
+    weight = torch.rand(model.width, model.width)
+    seconds = []
+    with Machine.choose("cpu").prepared():
+        for _ in range(30):
+            start = time.perf_counter()
+            weight @ matrix
+            seconds.append(time.perf_counter() - start)
+    rate = 2 * weight.numel() * BLOCK_COLUMNS / median(seconds)
+    return 1.5e3 * required_products(model, len(points_of(model, protocol))) / rate

@@ -1,0 +1,1 @@
+"""The figures, each with the protocol that made it on its face."""

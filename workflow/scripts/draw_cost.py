@@ -1,0 +1,20 @@
+from pathlib import Path
+
+import pandas as pd
+
+from neumann_pinn import calibration
+from neumann_pinn.figures.cost import error_against_cost
+from neumann_pinn.figures.look import read_styles, save
+from neumann_pinn.logs import log_to
+
+log_to(snakemake.log[0])
+params = snakemake.params
+figure = error_against_cost(
+    pd.read_csv(snakemake.input.accuracy),
+    calibration.read(map(Path, snakemake.input.calibrations)),
+    {Path(file).stem: pd.read_csv(file) for file in snakemake.input.baselines},
+    params.settings,
+    read_styles(params.styles),
+    params.stamp,
+)
+save(figure, [Path(file) for file in snakemake.output])

@@ -1,0 +1,18 @@
+from pathlib import Path
+
+import pandas as pd
+
+from neumann_pinn.figures.look import read_styles, save
+from neumann_pinn.figures.spread import seed_spread
+from neumann_pinn.logs import log_to
+
+log_to(snakemake.log[0])
+params = snakemake.params
+figure = seed_spread(
+    pd.read_csv(snakemake.input.accuracy),
+    snakemake.wildcards.clock,
+    params.settings,
+    read_styles(params.styles),
+    params.stamp,
+)
+save(figure, [Path(file) for file in snakemake.output])

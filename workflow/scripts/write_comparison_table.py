@@ -1,0 +1,19 @@
+from pathlib import Path
+
+import pandas as pd
+
+from neumann_pinn import published
+from neumann_pinn.logs import log_to
+from neumann_pinn.tables import comparison_table
+
+log_to(snakemake.log[0])
+params = snakemake.params
+table = comparison_table(
+    pd.read_csv(snakemake.input.accuracy),
+    published.accuracy(),
+    snakemake.wildcards.clock,
+    params.settings,
+    params.methods,
+    params.stamp,
+)
+Path(snakemake.output[0]).write_text(table)

@@ -1,0 +1,11 @@
+from pathlib import Path
+
+from neumann_pinn import history
+from neumann_pinn.logs import log_to
+from neumann_pinn.pages import write_pages
+
+log_to(snakemake.log[0])
+histories = history.read_runs(map(Path, snakemake.input.histories))
+records = dict(zip(histories, map(Path, snakemake.input.runs), strict=True))
+runs = {run: (records[run], histories[run]) for run in histories}
+write_pages(runs, Path(snakemake.output[0]), snakemake.params.stamp)
