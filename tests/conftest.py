@@ -25,6 +25,7 @@ def small_config():
     config["methods"] = {
         name: config["methods"][name] for name in ("vanilla", "existing", "cosine20")
     }
+    del config["runs_per_gpu"]  # has a default
     return config
 
 
@@ -36,7 +37,7 @@ class Study:
         folder.mkdir(exist_ok=True, parents=True)
         if not (folder / "Snakefile").exists():
             shutil.copy(ROOT / "Snakefile", folder)
-            for part in ("workflow", "src", "envs"):
+            for part in ("workflow", "src", "envs", "profiles"):
                 shutil.copytree(ROOT / part, folder / part)
         self.configure(config)
 

@@ -3,16 +3,22 @@
 import importlib
 import logging
 import random
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from pathlib import Path
 
 import pytest
 import torch
 from conftest import COMPILE
 
 from neumann_pinn import Cosines, Heat, Machine, Protocol, method, train
+from neumann_pinn.checkpoint import Checkpoints
+from neumann_pinn.files import try_lock
+from neumann_pinn.history import Row
 from neumann_pinn.train import Evaluation, Trainer, trajectory_key
 
 LOW = Heat(Cosines({2: 1.0}), 2)
@@ -100,6 +106,7 @@ def test_a_finished_run_is_not_trained_again(tmp_path):
 
 SCRIPT = """
 import sys
+import threading
 from pathlib import Path
 import torch
 sys.path.insert(0, sys.argv[1])
@@ -187,7 +194,7 @@ def test_a_damaged_checkpoint_is_set_aside_and_the_one_before_it_is_used(tmp_pat
     kept = {"truncated": content[:-100], "garbage": b"x" * 5000, "empty": b"", "one bit": content}
     last.write_bytes(kept[damage])
     resumed = run(100, tmp_path)
-    assert resumed.resumed_at == 80
+    assert resumed.resumed_at == 99
     assert "is damaged: set aside" in caplog.text
     assert len(list(tmp_path.glob("*.damaged"))) == 1
     assert_same(resumed, run(100))
@@ -279,3 +286,110 @@ def test_an_iteration_s_gradient_reads_nothing_back_from_the_device():
     assert "aten::mm" in names
     assert not names & {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero"}
     trainer.close()
+
+
+SIGNALLED = """
+import sys
+import threading
+from pathlib import Path
+from test_train import run
+from neumann_pinn.train import InterruptedRunError
+try:
+    run(100_000, Path(sys.argv[1]), checkpoint_seconds=60.0)
+except InterruptedRunError as interrupted:
+    print(interrupted)
+    sys.exit(128 + interrupted.signal_number)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_is_asked_to_stop_writes_a_checkpoint_first(tmp_path, number):
+    command = [sys.executable, "-c", SIGNALLED, str(tmp_path)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parent
+    )
+    while not (tmp_path / "progress.json").exists():
+        time.sleep(0.05)
+    process.send_signal(number)
+    said, _ = process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    reached = int(re.search(rf"{number.name} at iteration (\d+): checkpoint written", said)[1])
+    resumed = run(reached + 100 - reached % 20, tmp_path)
+    assert resumed.resumed_at == reached > 0
+    assert_same(resumed, run(reached + 100 - reached % 20))
+
+
+def test_checkpoints_come_by_time_within_a_stretch(tmp_path):
+    protocol = Protocol(iterations=400, **SMALL | {"evaluate_every": 400})
+    seen = []
+    save = Checkpoints.save
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            Checkpoints,
+            "save",
+            lambda self, state: (seen.append(state["iteration"]), save(self, state)),
+        )
+        train(
+            LOW,
+            small("cosine20"),
+            protocol,
+            machine=EAGER,
+            checkpoints=tmp_path,
+            checkpoint_seconds=0.05,
+        )
+    assert len(seen) > 2
+    assert any(iteration % 400 for iteration in seen)
+
+
+def test_a_run_resumed_within_a_stretch_is_the_same_to_the_bit(tmp_path):
+    class StopError(Exception):
+        pass
+
+    step = Trainer.step
+
+    def stopping(self):
+        if stopping.left == 0:
+            raise StopError
+        stopping.left -= 1
+        step(self)
+
+    for steps in (7, 13, 40, 1):
+        stopping.left = steps
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Trainer, "step", stopping)
+            with pytest.raises(StopError):
+                run(200, tmp_path)
+    resumed = run(200, tmp_path)
+    assert 0 < resumed.resumed_at < 200
+    assert resumed.resumed_at % 20
+    assert_same(resumed, run(200))
+
+
+def test_two_processes_do_not_train_into_one_folder(tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    lock = try_lock(tmp_path / "lock")
+    threading.Timer(1.0, lock.close).start()
+    start = time.monotonic()
+    assert run(40, tmp_path).status == "finished"
+    assert time.monotonic() - start > 0.9
+    assert "another process holds" in caplog.text
+
+
+def test_a_checkpoint_costs_less_than_a_hundredth_of_the_default_interval(tmp_path):
+    store = Checkpoints(tmp_path, "key")
+    theta = torch.rand(method("cosine50").network.parameters)
+    optimizer = torch.optim.Adam([theta], fused=True)
+    theta.grad = torch.rand_like(theta)
+    optimizer.step()
+    state = {
+        "theta": theta,
+        "best_theta": theta,
+        "optimizer": optimizer.state_dict(),
+        "history": torch.rand(10_001, len(Row._fields), dtype=torch.float64),
+    }
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        store.save(state)
+        seconds.append(time.perf_counter() - start)
+    assert sorted(seconds)[2] < 0.01 * 60

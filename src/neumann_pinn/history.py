@@ -1,5 +1,6 @@
 """The history of a run: a row every `evaluate_every` iterations."""
 
+import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -50,8 +51,9 @@ def write(history: pd.DataFrame, path: Path) -> None:
 
 def read(path: Path) -> pd.DataFrame:
     """Read a history; an error names the file and what is wrong with it."""
+    content = path.read_bytes()
     try:
-        history = pd.read_csv(path)
+        history = pd.read_csv(io.BytesIO(content))
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a history ({error}); delete it to train again") from error
     if tuple(history.columns) != Row._fields:
@@ -59,6 +61,8 @@ def read(path: Path) -> pd.DataFrame:
             f"{path}: not a history, its columns are not {', '.join(Row._fields)}; "
             "delete it to train again"
         )
+    if not content.endswith(b"\n") or not len(history):
+        raise ValueError(f"{path}: not a history but a part of one; delete it to train again")
     return history
 
 

@@ -6,8 +6,12 @@ import importlib.util
 import json
 import logging
 import math
+import signal
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +25,7 @@ from neumann_pinn import history
 from neumann_pinn.checkpoint import Checkpoints
 from neumann_pinn.constraint import Grid, Model
 from neumann_pinn.engine import BlockSum, Machine, cast, cut
-from neumann_pinn.files import write_whole
+from neumann_pinn.files import locked, write_whole
 from neumann_pinn.heat import Heat, Reference
 from neumann_pinn.history import Row
 from neumann_pinn.loss import Batch, batch, loss_terms
@@ -45,6 +49,17 @@ TRAJECTORY_MODULES = (
 """The modules of this package that shape a trajectory."""
 
 Status = Literal["training", "finished", "diverged"]
+
+
+class InterruptedRunError(Exception):
+    """A run that was asked to stop; its checkpoint is written."""
+
+    def __init__(self, signal_number: int, iteration: int) -> None:
+        super().__init__(
+            f"{signal.Signals(signal_number).name} at iteration {iteration}: checkpoint written, "
+            "the next call resumes there"
+        )
+        self.signal_number = signal_number
 
 
 @dataclass(frozen=True)
@@ -213,20 +228,22 @@ def train(
 ) -> Run:
     """Train one run, from its last checkpoint in the folder `checkpoints` if there is one.
 
-    A checkpoint is written every `checkpoint_seconds` and at the end; a larger
-    `protocol.iterations` later continues from there, and with a smaller one the longer run is
-    returned as it is. Beside the checkpoints, `progress.json` says how far the run is. The errors
-    are against `reference`, by default the problem's own solution.
+    A checkpoint is written every `checkpoint_seconds`, at the end, and on SIGTERM or SIGINT, which
+    end in an `InterruptedRunError`; a larger `protocol.iterations` later continues from there, and
+    with a smaller one the longer run is returned as it is. Beside the checkpoints, `progress.json`
+    says how far the run is; one process at a time trains into a folder. The errors are against
+    `reference`, by default the problem's own solution.
     """
     machine = machine or Machine.choose()
     store = checkpoints and Checkpoints(checkpoints, trajectory_key(problem, model, protocol, seed))
-    with machine.prepared():
+    alone = locked(checkpoints / "lock") if checkpoints else nullcontext()
+    with alone, _asked_to_stop() as asked, machine.prepared():
         trainer = Trainer(problem, model, protocol, seed, machine)
         reference = reference or problem.reference(*protocol.grid)
         evaluation = Evaluation(reference, model, protocol.dtype, machine)
         try:
             progress = _Progress(protocol.iterations, checkpoints)
-            return _train(trainer, evaluation, store or None, checkpoint_seconds, progress)
+            return _train(trainer, evaluation, store or None, checkpoint_seconds, progress, asked)
         finally:
             trainer.close()
             evaluation.close()
@@ -238,6 +255,7 @@ def _train(
     store: Checkpoints | None,
     checkpoint_seconds: float,
     progress: "_Progress",
+    asked: list[int],
 ) -> Run:
     protocol, theta = trainer.protocol, trainer.theta
     best_theta = theta.clone()
@@ -296,24 +314,32 @@ def _train(
             )
         )
 
+    def evaluate_if_due() -> None:
+        at = rows[-1].iteration if rows else -1
+        if iteration % protocol.evaluate_every == 0 and at < iteration:
+            evaluate()
+            progress.show(rows[-1])
+
     progress.start(iteration)
-    saved_at = time.monotonic()
-    if not rows:
-        evaluate()
+    save_at = time.monotonic() + checkpoint_seconds
+    evaluate_if_due()
     while iteration < protocol.iterations and status != "diverged":
-        stretch = protocol.evaluate_every
         trainer.machine.synchronize()
         start = time.perf_counter()
-        for _ in range(stretch):
+        while True:
             trainer.step()
+            iteration += 1
+            if iteration % protocol.evaluate_every == 0 or asked or time.monotonic() >= save_at:
+                break
         trainer.machine.synchronize()
         seconds += time.perf_counter() - start
-        iteration += stretch
-        evaluate()
-        progress.show(rows[-1])
-        if time.monotonic() - saved_at >= checkpoint_seconds and iteration < protocol.iterations:
+        evaluate_if_due()
+        if iteration < protocol.iterations and (asked or time.monotonic() >= save_at):
             save()
-            saved_at = time.monotonic()
+            save_at = time.monotonic() + checkpoint_seconds
+            if asked:
+                progress.close()
+                raise InterruptedRunError(asked[0], iteration)
     progress.close()
     if status == "diverged":
         log.warning("the loss is no longer finite at iteration %d: stopped as diverged", iteration)
@@ -330,6 +356,22 @@ def _train(
         trainer.objective.eager_reason,
         resumed_at,
     )
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[list[int]]:
+    """The signals that asked the process to stop, as they come; only a main thread gets any."""
+    asked: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+    handled = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.signal(number, lambda n, _: asked.append(n)) for number in handled]
+    try:
+        yield asked
+    finally:
+        for number, handler in zip(handled, before, strict=True):
+            signal.signal(number, handler)
 
 
 class _Progress:
@@ -352,7 +394,7 @@ class _Progress:
         self.bar.update(row.iteration - self.shown)
         self.shown = row.iteration
         now = time.monotonic()
-        rate = (row.iteration - self.first) / (now - self.started)
+        rate = max(row.iteration - self.first, 1) / (now - self.started)
         left = (self.iterations - row.iteration) / rate
         if self.file and now - self.written >= 1:
             self.written = now

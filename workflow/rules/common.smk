@@ -18,7 +18,7 @@ from neumann_pinn import calibration, claims, published, study
 from neumann_pinn.accuracy import CLOCKS, winners
 from neumann_pinn.budget import Budget, by_constraint
 from neumann_pinn.estimate import rough_cost
-from neumann_pinn.files import write_whole
+from neumann_pinn.files import try_lock, write_whole
 from neumann_pinn.train import TRAJECTORY_MODULES
 
 CORE = (*TRAJECTORY_MODULES, "study")
@@ -39,7 +39,8 @@ config = checked(config)
 NAME = config["protocol"]
 PROTOCOL = config["protocols"][NAME]
 RESULTS = f"results/{NAME}"
-CORES = workflow.resource_settings.cores or 1
+# A job of a cluster sees all its node's cores, but was given one.
+CORES = 1 if workflow.remote_exec else workflow.resource_settings.cores or 1
 CUDA = config["device"] == "cuda" or (
     config["device"] == "auto" and torch.cuda.is_available()
 )
@@ -142,10 +143,15 @@ def labels(kind):
     return {name: entry["label"] or name for name, entry in config[kind].items()}
 
 
+def figure_labels(kind):
+    """The same for figures, which would take dollars for mathematics."""
+    return {name: label.replace("$", r"\$") for name, label in labels(kind).items()}
+
+
 def styles():
     """Label, constraint and number of features of x of each method."""
     return {
-        name: [labels("methods")[name], method["constraint"], features(name)]
+        name: [figure_labels("methods")[name], method["constraint"], features(name)]
         for name, method in config["methods"].items()
     }
 
@@ -209,6 +215,20 @@ def training_memory(wildcards, attempt):
     points = sum(PROTOCOL["points"].values())
     columns = features(wildcards.method) + 10
     return attempt * (1200 + points * columns * 64 // 10**6)
+
+
+def claim_results():
+    """Keep the results folder for this call alone; another call at work is an error.
+
+    This lock ends with its process, however that ends; Snakemake's own would outlive it.
+    """
+    lock = try_lock(Path(RESULTS, ".lock"))
+    if lock is None:
+        sys.exit(
+            f"neumann-pinn: another snakemake is at work in {RESULTS}, wait for it or choose "
+            "another protocol"
+        )
+    return lock
 
 
 def write_plan():

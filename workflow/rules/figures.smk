@@ -43,7 +43,7 @@ rule draw_improvement:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=labels("settings"),
+        settings=figure_labels("settings"),
         styles=styles(),
         stamp=stamp(),
     script:
@@ -71,8 +71,8 @@ rule draw_heatmap:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=labels("settings"),
-        methods=labels("methods"),
+        settings=figure_labels("settings"),
+        methods=figure_labels("methods"),
         stamp=stamp(),
     script:
         "../scripts/draw_heatmap.py"
@@ -99,7 +99,7 @@ rule draw_curves:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=labels("settings"),
+        settings=figure_labels("settings"),
         styles=styles(),
         stamp=stamp(),
         budget=budget_parameters(),
@@ -127,7 +127,7 @@ rule draw_maps:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        label=lambda wildcards: labels("settings")[wildcards.setting],
+        label=lambda wildcards: figure_labels("settings")[wildcards.setting],
         styles=styles(),
         stamp=stamp(),
     script:
@@ -156,7 +156,7 @@ rule draw_cost:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=labels("settings"),
+        settings=figure_labels("settings"),
         styles=styles(),
         stamp=stamp(),
     script:
@@ -183,7 +183,7 @@ rule draw_spread:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=labels("settings"),
+        settings=figure_labels("settings"),
         styles=styles(),
         stamp=stamp(),
     script:

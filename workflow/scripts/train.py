@@ -1,12 +1,14 @@
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 from neumann_pinn import calibration, runs, study
 from neumann_pinn.budget import Budget
 from neumann_pinn.engine import Machine
+from neumann_pinn.gpus import take_device
 from neumann_pinn.heat import Reference
 from neumann_pinn.logs import log_to
-from neumann_pinn.train import train
+from neumann_pinn.train import InterruptedRunError, train
 
 log_to(snakemake.log[0])
 params, wildcards = snakemake.params, snakemake.wildcards
@@ -16,18 +18,25 @@ protocol = replace(
 )
 problem = study.make_problem(params.setting)
 model = study.make_model(params.method, params.training["network"])
-machine = Machine.choose(params.device, snakemake.threads, params.training["compile"])
+reference = Reference.read(Path(snakemake.input.reference[0]))
 seed = int(wildcards.seed)
-run = train(
-    problem,
-    model,
-    protocol,
-    seed=seed,
-    machine=machine,
-    reference=Reference.read(Path(snakemake.input.reference[0])),
-    checkpoints=Path(params.checkpoints),
-    checkpoint_seconds=params.checkpoint_seconds,
-)
+name = f"{wildcards.setting} {wildcards.method} seed {seed}"
+with take_device(params.device, snakemake.config["runs_per_gpu"]) as device:
+    machine = Machine.choose(device, snakemake.threads, params.training["compile"])
+    try:
+        run = train(
+            problem,
+            model,
+            protocol,
+            seed=seed,
+            machine=machine,
+            reference=reference,
+            checkpoints=Path(params.checkpoints),
+            checkpoint_seconds=params.checkpoint_seconds,
+        )
+    except InterruptedRunError as interrupted:
+        print(f"{name}: {interrupted}", flush=True)
+        sys.exit(128 + interrupted.signal_number)
 files = (Path(file) for file in snakemake.output)
 runs.write(run, problem, model, protocol, seed, machine, *files)
-print(f"{wildcards.setting} {wildcards.method} seed {seed}: {run.in_words()}", flush=True)
+print(f"{name}: {run.in_words()}", flush=True)
