@@ -1,6 +1,8 @@
 """Runs that are stopped, killed, continued, damaged and diverging."""
 
+import hashlib
 import importlib
+import io
 import logging
 import random
 import re
@@ -19,6 +21,7 @@ from neumann_pinn import Cosines, Heat, Machine, Protocol, method, train
 from neumann_pinn.checkpoint import Checkpoints
 from neumann_pinn.files import try_lock
 from neumann_pinn.history import Row
+from neumann_pinn.prediction import read_parameters
 from neumann_pinn.train import Evaluation, Trainer, trajectory_key
 
 LOW = Heat(Cosines({2: 1.0}), 2)
@@ -393,3 +396,27 @@ def test_a_checkpoint_costs_less_than_a_hundredth_of_the_default_interval(tmp_pa
         store.save(state)
         seconds.append(time.perf_counter() - start)
     assert sorted(seconds)[2] < 0.01 * 60
+
+
+class Malice:
+    """What runs code when it is unpickled."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __reduce__(self):
+        return Path.touch, (self.file,)
+
+
+def test_a_forged_checkpoint_or_model_runs_no_code(tmp_path):
+    run(100, tmp_path / "run")
+    (last,) = (tmp_path / "run").glob("*[0-9a-f].pt")
+    content = io.BytesIO()
+    torch.save({"best_theta": Malice(tmp_path / "harm"), "key": "x"}, content)
+    forged = content.getvalue()
+    last.write_bytes(forged + hashlib.sha256(forged).digest())
+    assert run(100, tmp_path / "run").resumed_at == 99
+    (tmp_path / "model.pt").write_bytes(forged)
+    with pytest.raises(ValueError, match="not a run's parameters"):
+        read_parameters(tmp_path / "model.pt")
+    assert not (tmp_path / "harm").exists()

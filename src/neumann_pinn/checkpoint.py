@@ -19,6 +19,16 @@ from neumann_pinn.files import write_whole
 log = logging.getLogger(__name__)
 
 DIGEST = hashlib.sha256().digest_size
+UNREADABLE = (
+    pickle.UnpicklingError,
+    RuntimeError,
+    KeyError,
+    TypeError,
+    ValueError,
+    EOFError,
+    OSError,
+)
+"""What `torch.load` raises on content that is not whole, or that would run code."""
 
 
 class Checkpoints:
@@ -61,5 +71,5 @@ def _unpack(content: bytes) -> dict[str, Any] | None:
         return None
     try:
         return torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError):
+    except UNREADABLE:
         return None

@@ -2,7 +2,6 @@
 
 import io
 import math
-import pickle
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -12,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from neumann_pinn.checkpoint import UNREADABLE
 from neumann_pinn.constraint import Model
 from neumann_pinn.engine import cast
 from neumann_pinn.files import write_whole
@@ -89,9 +89,10 @@ def wall_slope(model: Model, theta: Tensor, wall: float, t: Tensor, diffusivity:
 
 def read_parameters(path: Path) -> Tensor:
     """A run's parameters at its lowest loss; an error names the file."""
+    content = io.BytesIO(path.read_bytes())
     try:
-        return torch.load(path, map_location="cpu", weights_only=True)["best_theta"]
-    except (pickle.UnpicklingError, RuntimeError, KeyError, TypeError, EOFError) as error:
+        return torch.load(content, map_location="cpu", weights_only=True)["best_theta"]
+    except UNREADABLE as error:
         raise ValueError(
             f"{path}: not a run's parameters ({type(error).__name__}); delete it to train again"
         ) from error

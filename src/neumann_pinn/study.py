@@ -21,7 +21,10 @@ UNTIMED: Config = {"iterations": 1, "evaluate_every": 1, "grid": {"x": 2, "t": 2
 
 
 class ConfigError(ValueError):
-    """A mistake in the configuration."""
+    """A mistake in the configuration, as one line that a terminal can show."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in sentence))
 
 
 def check(config: Config, schema: Config) -> Config:
@@ -203,7 +206,7 @@ def _explain(key: str, make: Any) -> Any:
         return make()
     except ConfigError:
         raise
-    except (ValueError, OSError, ArithmeticError) as error:
+    except (ValueError, TypeError, OSError, ArithmeticError) as error:
         raise ConfigError(f"config key '{key}': {error}") from error
 
 
