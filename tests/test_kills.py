@@ -7,13 +7,19 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from conftest import TINY, Study, small_config
 
+from neumann_pinn.accuracy import CLOCKS
+
 KILLS = 25
+FIGURES = [TINY / f"figures/improvement_{clock}.png" for clock in CLOCKS]
+TARGETS = ["runs", *map(str, FIGURES)]
+VICTIMS = ("snakemake", "run", "everything")
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
@@ -21,7 +27,7 @@ def killable():
     """A study of six runs of some seconds, whose budgets depend on no measurement."""
     config = small_config()
     config["protocols"]["tiny"] |= {
-        "iterations": 4000,
+        "iterations": 1600,
         "checkpoint_seconds": 0.2,
         "cost": "published",
     }
@@ -38,8 +44,8 @@ def outcome(study):
         found[run, "model"] = (path.parent / "model.pt").read_bytes()
     accuracy = pd.read_csv(results / "accuracy.csv")
     found["accuracy"] = accuracy.drop(columns="seconds").to_csv()
-    for name in ("improvement_fixed_time", "improvement_fixed_iterations", "heatmap_fixed_time"):
-        found[name] = (results / f"figures/{name}.png").read_bytes()
+    for path in FIGURES:
+        found[path] = (study.folder / path).read_bytes()
     return found
 
 
@@ -57,19 +63,38 @@ def trainings(study):
     return found
 
 
+def strike(snakemake, study, dice):
+    """Kill the call, one of its runs or everything at a random moment; None if it ended before."""
+    victim, number = dice.choice(VICTIMS), dice.choice(SIGNALS)
+    due = time.monotonic() + dice.uniform(1, 9)
+    while snakemake.poll() is None:
+        runs = trainings(study)
+        if time.monotonic() >= due and (runs or victim != "run"):
+            with suppress(ProcessLookupError):
+                if victim == "snakemake":
+                    snakemake.send_signal(number)
+                elif victim == "run":
+                    os.kill(dice.choice(runs), number)
+                else:
+                    os.killpg(snakemake.pid, signal.SIGKILL)
+                return victim
+        time.sleep(0.1)
+    return None
+
+
 @pytest.mark.slow
 def test_a_study_killed_25_times_ends_bit_identical(tmp_path):
     undisturbed = Study(tmp_path / "undisturbed", killable())
-    undisturbed.snakemake("--cores", "1")
+    undisturbed.snakemake("--cores", "1", *TARGETS)
     expected = outcome(undisturbed)
-    assert len(expected) == 2 * 6 + 4
+    assert len(expected) == 2 * 6 + 3
     study = Study(tmp_path / "killed", killable())
     dice = random.Random(5)
-    kills = {"snakemake": 0, "run": 0, "everything": 0}
+    kills = dict.fromkeys(VICTIMS, 0)
     finished = 0
     start = time.monotonic()
     while sum(kills.values()) < KILLS:
-        command = [sys.executable, "-m", "snakemake", "--cores", "2"]
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", *TARGETS]
         snakemake = subprocess.Popen(
             command,
             cwd=study.folder,
@@ -77,26 +102,14 @@ def test_a_study_killed_25_times_ends_bit_identical(tmp_path):
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        victim = dice.choice(list(kills))
-        number = dice.choice(SIGNALS)
-        try:
-            snakemake.wait(dice.uniform(1, 14))
-        except subprocess.TimeoutExpired:
-            runs = trainings(study)
-            if victim == "snakemake":
-                snakemake.send_signal(number)
-                kills[victim] += 1
-            elif victim == "everything":
-                os.killpg(snakemake.pid, signal.SIGKILL)
-                kills[victim] += 1
-            elif runs:
-                os.kill(dice.choice(runs), number)
-                kills[victim] += 1
+        victim = strike(snakemake, study, dice)
+        if victim:
+            kills[victim] += 1
         if snakemake.wait(120) == 0:
             assert outcome(study) == expected
             finished += 1
             shutil.rmtree(study.folder / "results")
-    study.snakemake("--cores", "2")
+    study.snakemake("--cores", "2", *TARGETS)
     assert outcome(study) == expected
     print(f"{kills} in {time.monotonic() - start:.0f} s, {finished + 1} studies finished")
     assert min(kills.values()) > 0
