@@ -8,6 +8,7 @@ import pandas as pd
 
 from neumann_pinn.accuracy import CLOCKS, geometric_means
 from neumann_pinn.latex import escape, long_table, scientific, stacked, table
+from neumann_pinn.published import ITERATIONS
 
 HEADER_WIDTH = 13
 """Letters in a line of a column's header."""
@@ -65,7 +66,7 @@ def comparison_table(
         rows.append([escape(label), *cells])
     caption = (
         f"Errors at the {CLOCKS[clock]}, here over published, and their ratio in brackets. "
-        f"Here: {escape(protocol)}. Published: 1,000,000 iterations"
+        f"Here: {escape(protocol)}. Published: {ITERATIONS:,} iterations"
     )
     return table(["", *_headers(settings)], rows, caption, f"tab:compared_{clock}")
 

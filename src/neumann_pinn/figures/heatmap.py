@@ -11,6 +11,9 @@ from matplotlib.figure import Figure
 
 from neumann_pinn.accuracy import CLOCKS, geometric_means
 from neumann_pinn.figures.look import WIDTH, look, stamp
+from neumann_pinn.published import ITERATIONS
+
+PAPER = f"Paper ({ITERATIONS:,} iterations)"
 
 
 def error_heatmap(
@@ -30,7 +33,7 @@ def error_heatmap(
         figure, panels = plt.subplots(
             1, 2, figsize=(WIDTH, height), sharey=True, layout="constrained"
         )
-        for axes, errors, title in ((panels[0], ours, "This study"), (panels[1], theirs, "Paper")):
+        for axes, errors, title in ((panels[0], ours, "This study"), (panels[1], theirs, PAPER)):
             sns.heatmap(
                 np.log10(errors),
                 ax=axes,

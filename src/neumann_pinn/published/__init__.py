@@ -6,6 +6,8 @@ import pandas as pd
 
 ACCURACY = Path(__file__).with_name("accuracy.csv")
 COST = Path(__file__).with_name("cost.csv")
+ITERATIONS = 1_000_000
+"""The published budget."""
 DIGITS = 3
 """Significant digits of the published errors."""
 
