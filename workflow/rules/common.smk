@@ -246,9 +246,10 @@ def plan():
         PROTOCOL["iterations"] * costs[Path(path).parts[-3]] / 1e3
         for path in set(histories) - set(done)
     )
+    minutes = math.ceil(seconds / 60 / CORES)
     return (
         f"{stamp()}\n{len(histories)} runs, {len(done)} of them done\n"
-        f"about {math.ceil(seconds / 60 / CORES)} minutes of training on {CORES} cores "
+        f"about {minutes} minute{'s' if minutes != 1 else ''} of training on {CORES} cores "
         f"({source_of_costs}), and some seconds for the start of each job"
     )
 
