@@ -108,7 +108,7 @@ def test_a_damaged_file_is_named_with_the_remedy(again, file, words):
     assert "delete it to" in said
     assert "Traceback" not in said
     path.unlink()
-    again.snakemake("--cores", "2", "--rerun-triggers", "mtime", "input", str(TINY / file))
+    again.snakemake(str(TINY / file), "--cores", "2", "--rerun-triggers", "mtime", "input")
     assert path.exists()
 
 
