@@ -18,7 +18,7 @@ def derivative(y: Tensor, x: Tensor) -> Tensor:
 
 def network(model: Model, theta: Tensor, x: Tensor, t: Tensor) -> Tensor:
     """N(x, t) from the definitions: plain sin and cos, rows are points."""
-    embedding = model.embedding
+    (embedding,) = model.embeddings
     if isinstance(embedding, Cosine):
         columns = [torch.cos(math.pi * b * x) for b in embedding.frequencies]
     elif isinstance(embedding, Fourier):

@@ -71,8 +71,8 @@ def test_draws_do_not_depend_on_other_draws():
     torch.manual_seed(123)
     method("vanilla_fourier50")
     assert Cosine.sample(20, 20, 5) == before
-    assert method("cosine20").embedding == method("cosine20").embedding
-    assert method("vanilla_fourier20").embedding != method("existing_fourier20").embedding
+    assert method("cosine20").embeddings == method("cosine20").embeddings
+    assert method("vanilla_fourier20").embeddings != method("existing_fourier20").embeddings
 
 
 @pytest.mark.parametrize(

@@ -34,11 +34,3 @@ def test_each_wall_gets_times_from_all_of_the_interval():
     for wall in (0.0, 1.0):
         counts = torch.histc(t[x == wall], bins=8, min=0, max=1)
         assert ((counts - 500 / 8).abs() < 1).all()
-
-
-def test_padding_adds_copies_only():
-    points = hammersley(10, 2, 2)
-    padded = points.padded(24)
-    assert len(padded) == 14
-    assert len(padded.x) == 24
-    assert (padded.x[14:] == points.x[-1]).all()

@@ -21,8 +21,9 @@ from neumann_pinn import Cosines, Heat, Machine, Protocol, method, train
 from neumann_pinn.checkpoint import Checkpoints
 from neumann_pinn.files import try_lock
 from neumann_pinn.history import Row
+from neumann_pinn.loss import batch
 from neumann_pinn.prediction import read_parameters
-from neumann_pinn.train import Evaluation, Trainer, trajectory_key
+from neumann_pinn.train import Evaluation, Trainer, points_of, trajectory_key
 
 LOW = Heat(Cosines({2: 1.0}), 2)
 EAGER = Machine.choose("cpu", compile=False)
@@ -246,7 +247,7 @@ def test_the_evaluation_grid_may_have_any_number_of_nodes():
     model = small("existing")
     theta = model.network.initial(0)
     machine = Machine.choose("cpu", threads=2, compile=False)
-    evaluation = Evaluation(LOW.reference(37, 23), model, torch.float64, machine)
+    evaluation = Evaluation.on_grid(LOW.reference(37, 23), model, torch.float64, machine)
     x, t = (torch.linspace(0, 1, n, dtype=torch.float64) for n in (37, 23))
     reference = LOW.solution(x, t)
     error = (model.predict(theta, model.grid(x, t)) - reference).norm() / reference.norm()
@@ -282,7 +283,9 @@ def test_bad_machines_are_refused(device, threads, message):
 
 def test_an_iteration_s_gradient_reads_nothing_back_from_the_device():
     """On a GPU each reading would make the host wait for it; fused Adam keeps its count there."""
-    trainer = Trainer(LOW, small("vanilla"), Protocol(iterations=20, **SMALL), 0, EAGER)
+    model, protocol = small("vanilla"), Protocol(iterations=20, **SMALL)
+    points = batch(model, LOW, points_of(model, protocol))
+    trainer = Trainer(model, points, protocol, 0, EAGER)
     with torch.profiler.profile() as profile:
         trainer.objective(trainer.theta)
     names = {event.name for event in profile.events()}

@@ -19,6 +19,7 @@ from neumann_pinn.constraint import Model
 from neumann_pinn.engine import Machine, peak_memory
 from neumann_pinn.estimate import required_products
 from neumann_pinn.heat import Cosines, Heat
+from neumann_pinn.loss import batch
 from neumann_pinn.method import method
 from neumann_pinn.points import Points
 from neumann_pinn.train import Protocol, Trainer, points_of
@@ -176,7 +177,8 @@ class Ours:
     def __init__(self, model: Model, protocol: Protocol, threads: int) -> None:
         self.machine = Machine.choose("cpu", threads)
         with self.machine.prepared():
-            self.trainer = Trainer(LOW, model, protocol, 0, self.machine)
+            points = batch(model, LOW, points_of(model, protocol))
+            self.trainer = Trainer(model, points, protocol, 0, self.machine)
 
     def time_iterations(self, repeats: int) -> list[float]:
         """The seconds that each of some iterations takes."""
@@ -272,7 +274,7 @@ class DeepXDE:
             domain, residual, conditions, anchors=torch.stack((points.x, points.t), 1).numpy()
         )
         network = self._network(model)
-        frequencies = torch.tensor(model.embedding.frequencies, dtype=dde.config.real(torch))
+        frequencies = torch.tensor(model.embeddings[0].frequencies, dtype=dde.config.real(torch))
 
         def embed(inputs: Tensor) -> Tensor:
             angles = math.pi * inputs[:, :1] * frequencies
@@ -281,7 +283,7 @@ class DeepXDE:
             pairs = torch.stack((torch.cos(angles), torch.sin(angles)), 2).flatten(1)
             return torch.cat((pairs, inputs[:, 1:]), 1)
 
-        if model.embedding.frequencies:
+        if model.embeddings[0].frequencies:
             network.apply_feature_transform(embed)
         with torch.no_grad():
             layers = model.network.layers(model.network.initial(0))

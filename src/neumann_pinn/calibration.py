@@ -11,7 +11,8 @@ import pandas as pd
 from neumann_pinn.constraint import Model
 from neumann_pinn.engine import Machine
 from neumann_pinn.heat import Heat
-from neumann_pinn.train import Protocol, Trainer
+from neumann_pinn.loss import batch
+from neumann_pinn.train import Protocol, Trainer, points_of
 
 STEPS = 5
 """Iterations of a turn."""
@@ -21,11 +22,12 @@ def calibrate(
     problem: Heat, model: Model, vanilla: Model, protocol: Protocol, machine: Machine, turns: int
 ) -> tuple[float, float]:
     """Milliseconds an iteration of a method and of plain vanilla: medians of interleaved turns."""
-    with (
-        machine.prepared(),
-        closing(Trainer(problem, model, protocol, 0, machine)) as ours,
-        closing(Trainer(problem, vanilla, protocol, 0, machine)) as theirs,
-    ):
+
+    def trainer(model: Model) -> Trainer:
+        points = batch(model, problem, points_of(model, protocol))
+        return Trainer(model, points, protocol, 0, machine)
+
+    with machine.prepared(), closing(trainer(model)) as ours, closing(trainer(vanilla)) as theirs:
         _turn(ours), _turn(theirs)  # warm up
         seconds = [(_turn(ours), _turn(theirs)) for _ in range(turns)]
     own, vanillas = zip(*seconds, strict=True)

@@ -1,56 +1,80 @@
-"""How the walls u_x(0,t) = 0 = u_x(1,t) enter the model, and the model itself.
+"""How the walls enter the model, and the model itself, with its residual by collapsed jets.
 
-- `none`: the network of the (embedded) input; the walls are a term of the loss.
+- `none`: the network of the (embedded) inputs; the walls are a term of the loss.
 - `output_transform`, the existing constraint (equation 4):
-  u = N - f_0(x) N_x(0,t) - f_1(x) N_x(1,t) with f_0 = x (1-x)^2 and f_1 = x^2 (x-1).
-- `cosine_embedding`, the new one (equation 7): the network of cosine features, flat at both walls.
+  u = N - sum over walls of f N_x(wall, t), with the wall profiles f of an axis.
+- `cosine_embedding`, the new one (equation 7): the network of cosine features, flat at the walls.
+
+Behind either constraint, a lift and a factor (`layers.FluxLift`, `layers.RobinLift`) prescribe what
+else than zero shall hold at the walls. The model's derivatives are those of the operator
+
+    L u = u_t - D sum_i u_ii + sum_i c_i u_i.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
+import torch
 from torch import Tensor
 
-from neumann_pinn.embedding import Cosine, Embedding, Features
+from neumann_pinn.axis import UNIT, Axis, Features
+from neumann_pinn.embedding import Cosine, Embedding, Identity
 from neumann_pinn.jet import Activation, HeatJet, MixedJet, SlopeJet, tanh, through_hidden
 from neumann_pinn.network import Layer, Network
 
 Constraint = Literal["none", "output_transform", "cosine_embedding"]
+Nothing = tuple[()]
+Function = Callable[[Tensor], Tensor]
+"""A function of points (n x inputs) with a number for each."""
 
 
-class Interior(NamedTuple):
-    """Features at the points: value, sqrt(D) d/dx and -D d2/dx2 of each, and the times (1 x n)."""
+class Streams(NamedTuple):
+    """A known function at the points: value, sqrt(D) d/dx_i, and L, each with a column a point.
+
+    `diffusion` is the part of L that is proportional to D, if D is to be found; else it is empty
+    and that part is in `operator`.
+    """
 
     value: Tensor
-    slope: Tensor
-    residual: Tensor
-    t: Tensor
+    slopes: Tensor
+    operator: Tensor
+    diffusion: Tensor | Nothing = ()
 
 
 class Wall(NamedTuple):
-    """Features at a wall (one column each); at the points, f, sqrt(D) f' and D f'' (1 x n each)."""
+    """Features at a wall (one column each); at the points, its profile f and L f without f_t."""
 
     value: Tensor
     slope: Tensor
-    lift: Tensor
-    lift_slope: Tensor
-    lift_diffusion: Tensor
+    profile: Streams
 
 
 class Inputs(NamedTuple):
-    """All that a model needs of some points, as constants; two walls for the output transform."""
+    """All that a model needs of some points, as constants.
 
-    interior: Interior
-    walls: tuple[Wall, ...]
+    Features of each space coordinate (`slopes` along that one alone), times (1 x n, none if
+    steady), sqrt(D) (1 x 1), the walls of an output transform, and lift, factor, the factor of the
+    free term, and the space coordinates that its network sees, where the model has them.
+    """
+
+    coordinates: tuple[Streams, ...]
+    t: Tensor
+    root: Tensor
+    walls: tuple[Wall, ...] = ()
+    lift: Streams | Nothing = ()
+    factor: Streams | Nothing = ()
+    free_factor: Streams | Nothing = ()
+    free_coordinates: tuple[Streams, ...] = ()
 
 
 class Outputs(NamedTuple):
-    """u, sqrt(D) u_x and u_t - D u_xx at the points, each of length n."""
+    """u, its slopes u_i, and L u at the points, each of length n."""
 
     value: Tensor
-    slope: Tensor
-    residual: Tensor
+    slopes: tuple[Tensor, ...]
+    operator: Tensor
 
 
 class GridWall(NamedTuple):
@@ -71,83 +95,195 @@ class Grid(NamedTuple):
 
 @dataclass(frozen=True)
 class Model:
-    """A constraint with an embedding in front of a network: u(x, t) for given parameters."""
+    """A constraint with embeddings in front of a network: u for given parameters.
+
+    The inputs are the space coordinates, each with its embedding, followed by t unless `steady`.
+    """
 
     constraint: Constraint
-    embedding: Embedding
+    embeddings: tuple[Embedding, ...]
     width: int = 100
     depth: int = 3
     activation: Activation = tanh
+    axes: tuple[Axis, ...] = (UNIT,)
+    steady: bool = False
+    lift: Function | None = None
+    """What is added to the network: the prescribed fluxes."""
+    factor: Function | None = None
+    """What multiplies the network: Robin conditions."""
+    free_factor: Function | None = None
+    """What multiplies a second network, which sees the coordinates themselves."""
+    find_diffusivity: bool = False
+    """Whether D is a parameter too: exp of the last one, times the D that `inputs` is given."""
 
     def __post_init__(self) -> None:
         if self.constraint not in get_args(Constraint):
             raise ValueError(
                 f"constraint {self.constraint!r}: choose one of {', '.join(get_args(Constraint))}"
             )
-        if self.constraint == "cosine_embedding" and not isinstance(self.embedding, Cosine):
+        if len(self.embeddings) != len(self.axes):
             raise ValueError(
-                "constraint 'cosine_embedding' needs a cosine embedding, "
-                f"not {type(self.embedding).__name__}"
+                f"{len(self.embeddings)} embeddings on {len(self.axes)} axes: give one for each"
             )
+        if self.constraint == "cosine_embedding":
+            for embedding, axis in zip(self.embeddings, self.axes, strict=True):
+                if axis.held and not (isinstance(embedding, Cosine) and embedding.axis == axis):
+                    raise ValueError(
+                        f"constraint 'cosine_embedding' needs a cosine embedding of {axis}, "
+                        f"not {embedding}"
+                    )
+        if self.constraint == "output_transform" and len(self.axes) > 1:
+            raise ValueError(
+                "constraint 'output_transform' holds the walls of an interval, "
+                f"not of {len(self.axes)} axes: choose cosine_embedding"
+            )
+
+    @property
+    def features(self) -> int:
+        """How many features of space the network sees."""
+        return sum(embedding.size for embedding in self.embeddings)
 
     @property
     def network(self) -> Network:
-        """The network behind the embedding; its inputs are the features followed by t."""
-        return Network(self.embedding.size + 1, self.width, self.depth)
+        """The network behind the embeddings; its inputs are the features followed by t."""
+        return Network(self.features + (not self.steady), self.width, self.depth)
+
+    @property
+    def free_network(self) -> Network:
+        """The network of the free term; its inputs are the coordinates followed by t."""
+        return Network(len(self.axes) + (not self.steady), self.width, self.depth)
 
     @property
     def streams(self) -> int:
-        """How many streams a point takes through the network."""
-        return 11 if self.constraint == "output_transform" else 3
+        """How many streams a point takes through the networks."""
+        heat = 2 + len(self.axes)
+        walls = 4 * len(self.axes[0].held) if self.constraint == "output_transform" else 0
+        return heat + walls + (heat if self.free_factor else 0)
 
-    def inputs(self, x: Tensor, t: Tensor, diffusivity: float) -> Inputs:
-        """The constants of the points (x, t), in float64."""
-        root = math.sqrt(diffusivity)
-        value, first, second = self.embedding.features(x)
-        interior = Interior(value, root * first, -diffusivity * second, t.double()[None, :])
-        walls = (
-            Wall(wall.value, wall.first, f.value, root * f.first, diffusivity * f.second)
-            for wall, f in self._walls(x)
+    def initial(self, seed: int) -> Tensor:
+        """The parameters that a training starts from, drawn in float64."""
+        parts = [self.network.initial(seed)]
+        if self.free_factor:
+            parts.append(self.free_network.initial(seed + 1))
+        if self.find_diffusivity:
+            parts.append(torch.zeros(1, dtype=torch.float64))
+        return torch.cat(parts)
+
+    def split(self, theta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The parameters of the network, of the free term's network, and the logarithm of D."""
+        sizes = [
+            self.network.parameters,
+            self.free_network.parameters if self.free_factor else 0,
+            int(self.find_diffusivity),
+        ]
+        network, free, log_diffusivity = theta.split(sizes)
+        return network, free, log_diffusivity
+
+    def inputs(
+        self,
+        x: Tensor,
+        t: Tensor | None,
+        diffusivity: float,
+        velocity: tuple[float, ...] = (),
+    ) -> Inputs:
+        """The constants of the points (x, t), in float64; x is of length n or n x axes."""
+        x = x.double().reshape(len(x), -1)
+        t = torch.zeros_like(x[:, :0]) if t is None else t.double()[:, None]
+        operator = _Operator(diffusivity, velocity or (0.0,) * len(self.axes), self)
+        points = torch.cat((x, t), 1)
+
+        def of_function(function: Function | None) -> Streams | Nothing:
+            return operator.of_function(function, points) if function else ()
+
+        coordinates = (
+            operator.of_features(embedding.features(x[:, i]), i)
+            for i, embedding in enumerate(self.embeddings)
         )
-        return Inputs(interior, tuple(walls))
+        walls = (
+            Wall(at_wall.value, at_wall.first, operator.of_features(profile, 0))
+            for at_wall, profile in self._walls(x[:, 0])
+        )
+        free = (operator.of_features(Identity().features(c), i) for i, c in enumerate(x.T))
+        return Inputs(
+            tuple(coordinates),
+            t.T,
+            x.new_full((1, 1), math.sqrt(diffusivity)),
+            tuple(walls),
+            of_function(self.lift),
+            of_function(self.factor),
+            of_function(self.free_factor),
+            tuple(free) if self.free_factor else (),
+        )
 
     def outputs(self, theta: Tensor, inputs: Inputs) -> Outputs:
-        """u, sqrt(D) u_x and the residual at the points of `inputs`, by collapsed jets."""
-        first, *hidden, last = self.network.layers(theta)
-        features, time = first.weight.split([self.embedding.size, 1], 1)
-        at = inputs.interior
-        along_t = time @ at.t + first.bias
-        jets: list[HeatJet | MixedJet] = [
-            HeatJet(
-                features @ at.value + along_t,
-                (features @ at.slope,),
-                features @ at.residual + time,
-            )
-        ]
-        for wall in inputs.walls:
-            flux = features @ wall.slope
-            value = features @ wall.value + along_t
-            jets.append(MixedJet(value, flux, time, flux * wall.lift_diffusion, -wall.lift))
+        """u, its slopes and L u at the points of `inputs`, by collapsed jets."""
+        network, free, log_diffusivity = self.split(theta)
+        scale = log_diffusivity.exp() if self.find_diffusivity else None
+        out = self._network_outputs(
+            self.network.layers(network), inputs.coordinates, inputs.t, inputs.walls, scale
+        )
+        if inputs.factor:
+            out = _times(_scaled(inputs.factor, scale), out)
+        if inputs.free_factor:
+            layers = self.free_network.layers(free)
+            term = self._network_outputs(layers, inputs.free_coordinates, inputs.t, (), scale)
+            out = _plus(out, _times(_scaled(inputs.free_factor, scale), term))
+        if inputs.lift:
+            lift = _scaled(inputs.lift, scale)
+            known = Outputs(lift.value[0], lift.slopes.unbind(0), lift.operator[0])
+            out = _plus(out, known)
+        root = inputs.root[0] if scale is None else inputs.root[0] * scale.sqrt()
+        return Outputs(out.value, tuple(slope / root for slope in out.slopes), out.operator)
+
+    def _network_outputs(
+        self,
+        layers: list[Layer],
+        coordinates: tuple[Streams, ...],
+        t: Tensor,
+        walls: tuple[Wall, ...],
+        scale: Tensor | None,
+    ) -> Outputs:
+        """A network's value, sqrt(D) times its slopes and L, less the profiles of walls."""
+        first, *hidden, last = layers
+        sizes = [c.value.shape[0] for c in coordinates]
+        *features, time = first.weight.split([*sizes, t.shape[0]], 1)
+        along_t = time @ t + first.bias
+        rate = time.sum(1, keepdim=True)
+        value, operator, slopes = along_t, rate, []
+        for weight, coordinate in zip(features, coordinates, strict=True):
+            at = _scaled(coordinate, scale)
+            value = value + weight @ at.value
+            operator = operator + weight @ at.operator
+            slopes.append(weight @ at.slopes)
+        jets: list[HeatJet | MixedJet] = [HeatJet(value, tuple(slopes), operator)]
+        profiles = [_scaled(wall.profile, scale) for wall in walls]
+        for wall, profile in zip(walls, profiles, strict=True):
+            flux = features[0] @ wall.slope
+            at_wall = features[0] @ wall.value + along_t
+            jets.append(MixedJet(at_wall, flux, rate, -flux * profile.operator, -profile.value))
         heat, *at_walls = through_hidden(hidden, self.activation, jets)
-        value = _read(last, heat.value) + last.bias[0]
-        slope = _read(last, heat.slopes[0])
+        u = _read(last, heat.value) + last.bias[0]
+        along = [_read(last, slope) for slope in heat.slopes]
         residual = _read(last, heat.residual)
-        for wall, jet in zip(inputs.walls, at_walls, strict=True):
+        for profile, jet in zip(profiles, at_walls, strict=True):
             flux = _read(last, jet.along_x)
-            value = value - wall.lift[0] * flux
-            slope = slope - wall.lift_slope[0] * flux
+            u = u - profile.value[0] * flux
+            along[0] = along[0] - profile.slopes[0] * flux
             residual = residual + _read(last, jet.mixed)
-        return Outputs(value, slope, residual)
+        return Outputs(u, tuple(along), residual)
 
     def grid(self, x: Tensor, t: Tensor) -> Grid:
-        """The constants of the grid t x x, in float64."""
-        walls = (GridWall(wall.value, wall.first, f.value) for wall, f in self._walls(x))
-        return Grid(self.embedding.features(x).value, tuple(walls), t.double()[None, :])
+        """The constants of the grid t x x on an interval, in float64."""
+        walls = (
+            GridWall(at_wall.value, at_wall.first, profile.value)
+            for at_wall, profile in self._walls(x.double())
+        )
+        return Grid(self.embeddings[0].features(x).value, tuple(walls), t.double()[None, :])
 
     def predict(self, theta: Tensor, grid: Grid) -> Tensor:
         """U at the nodes of a grid, as a matrix t x x; the first layer is a sum over the axes."""
         first, *hidden, last = self.network.layers(theta)
-        features, time = first.weight.split([self.embedding.size, 1], 1)
+        features, time = first.weight.split([self.features, 1], 1)
         along_t = time @ grid.t + first.bias
         along_x = features @ grid.features
         jets = [SlopeJet((along_t[:, :, None] + along_x[:, None, :]).flatten(1))]
@@ -160,14 +296,81 @@ class Model:
         return u
 
     def _walls(self, x: Tensor) -> list[tuple[Features, Features]]:
-        """For each wall of an output transform its features, and f with f' and f'' at x."""
+        """For each wall of an output transform its features, and its profile at x."""
         if self.constraint != "output_transform":
             return []
-        x = x.double()[None, :]
-        left = Features(x * (1 - x) ** 2, (1 - x) * (1 - 3 * x), 6 * x - 4)
-        right = Features(x**2 * (x - 1), x * (3 * x - 2), 6 * x - 2)
-        at_left, at_right = (self.embedding.features(x.new_tensor([wall])) for wall in (0.0, 1.0))
-        return [(at_left, left), (at_right, right)]
+        (axis,), (embedding,) = self.axes, self.embeddings
+        return [
+            (embedding.features(x.new_tensor([axis.wall(side)])), axis.profile(side, x[None, :]))
+            for side in axis.held
+        ]
+
+
+class _Operator(NamedTuple):
+    """L applied to known functions, with the part that is proportional to D apart if need be."""
+
+    diffusivity: float
+    velocity: tuple[float, ...]
+    model: Model
+
+    def of_features(self, features: Features, i: int) -> Streams:
+        """Of functions of one space coordinate."""
+        drift = self.velocity[i] * features.first
+        diffusion = -self.diffusivity * features.second
+        return self._streams(features.value, features.first, drift, diffusion)
+
+    def of_function(self, function: Function, points: Tensor) -> Streams:
+        """Of any function of the points, by nested autograd."""
+        points = points.detach().requires_grad_()
+        spaces = len(self.model.axes)
+        value = function(points)
+        first = _gradient(value, points)
+        slopes = first[:, :spaces]
+        seconds = [_gradient(slopes[:, i], points)[:, i] for i in range(spaces)]
+        velocity = slopes.new_tensor(self.velocity)
+        drift = (slopes * velocity).sum(1) + first[:, spaces:].sum(1)
+        diffusion = -self.diffusivity * torch.stack(seconds).sum(0)
+        return self._streams(value[None], slopes.T, drift[None], diffusion[None])
+
+    def _streams(self, value: Tensor, slopes: Tensor, drift: Tensor, diffusion: Tensor) -> Streams:
+        value, slopes = value.detach(), math.sqrt(self.diffusivity) * slopes.detach()
+        drift, diffusion = drift.detach(), diffusion.detach()
+        if self.model.find_diffusivity:
+            return Streams(value, slopes, drift, diffusion)
+        return Streams(value, slopes, drift + diffusion)
+
+
+def _gradient(value: Tensor, points: Tensor) -> Tensor:
+    if not value.requires_grad:
+        return torch.zeros_like(points)
+    (gradient,) = torch.autograd.grad(
+        value.sum(), points, create_graph=True, materialize_grads=True
+    )
+    return gradient
+
+
+def _scaled(streams: Streams, scale: Tensor | None) -> Streams:
+    """Streams for another D; `scale` is its ratio to the one that they were made for."""
+    if scale is None or isinstance(streams.diffusion, tuple):
+        return streams
+    operator = streams.operator + scale * streams.diffusion
+    return Streams(streams.value, scale.sqrt() * streams.slopes, operator)
+
+
+def _times(m: Streams, out: Outputs) -> Outputs:
+    """A product with m; slopes carry sqrt(D), and L(m u) = m L u + u L m - 2 D grad m . grad u."""
+    pairs = list(zip(m.slopes.unbind(0), out.slopes, strict=True))
+    cross = torch.stack([along_m * along_u for along_m, along_u in pairs]).sum(0)
+    return Outputs(
+        m.value[0] * out.value,
+        tuple(m.value[0] * along_u + along_m * out.value for along_m, along_u in pairs),
+        m.value[0] * out.operator + m.operator[0] * out.value - 2 * cross,
+    )
+
+
+def _plus(one: Outputs, other: Outputs) -> Outputs:
+    slopes = tuple(a + b for a, b in zip(one.slopes, other.slopes, strict=True))
+    return Outputs(one.value + other.value, slopes, one.operator + other.operator)
 
 
 def _read(last: Layer, stream: Tensor) -> Tensor:

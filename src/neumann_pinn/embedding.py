@@ -1,27 +1,19 @@
-"""Embeddings of one space coordinate x in [0,1], with their first two derivatives.
+"""Embeddings of one space coordinate x, with their first two derivatives.
 
 All features are computed in float64 with exact argument reduction; whoever uses them casts last.
 Rows are features and columns are points; what does not vary over the points has one column.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from neumann_pinn.axis import UNIT, Axis, Features
 from neumann_pinn.trigonometry import cospi, sinpi
-
-
-class Features(NamedTuple):
-    """Features of x and their derivatives: each features x points, or features x 1."""
-
-    value: Tensor
-    first: Tensor
-    second: Tensor
 
 
 class Embedding(Protocol):
@@ -73,7 +65,8 @@ class Fourier:
         return 2 * len(self.frequencies)
 
     def features(self, x: Tensor) -> Features:
-        b, angle = _angles(self.frequencies, x)
+        b = torch.tensor(self.frequencies, dtype=torch.float64, device=x.device)[:, None]
+        angle = b * x.double()
         wave = math.pi * b
         cos, sin = cospi(angle), sinpi(angle)
         value = torch.stack((cos, sin), 1).flatten(0, 1)
@@ -83,17 +76,28 @@ class Fourier:
 
 @dataclass(frozen=True)
 class Cosine:
-    """cos(pi b x) for distinct whole b, 1 among them: flat at both walls (equation 6)."""
+    """Cosines that are flat at the held walls of an axis, one for each frequency b.
 
-    frequencies: tuple[int, ...]
+    With both walls (equations 6 and B.2) cos(pi b y), where y goes from 0 to 1 and b is whole; with
+    one wall (equation B.5) cos(pi/2 b y), where y is 0 at that wall and b is any real number.
+    """
+
+    frequencies: tuple[float, ...] = (1,)
+    axis: Axis = UNIT
 
     def __post_init__(self) -> None:
         b = self.frequencies
-        if any(f != int(f) or f < 1 for f in b):
+        if self.axis.walls == "none":
+            raise ValueError(
+                "a cosine embedding holds a wall: give an axis with walls, or x itself"
+            )
+        if self.axis.walls == "both" and any(f != int(f) or f < 1 for f in b):
             raise ValueError(
                 f"frequencies {b} of a cosine embedding: give whole numbers >= 1, "
                 "no others are flat at both walls"
             )
+        if any(not 0 < f < math.inf for f in b):
+            raise ValueError(f"frequencies {b} of a cosine embedding: give positive numbers")
         if 1 not in b:
             raise ValueError(
                 f"frequencies {b} of a cosine embedding: add 1, without it different x "
@@ -103,36 +107,52 @@ class Cosine:
             raise ValueError(f"frequencies {b} of a cosine embedding: give each only once")
 
     @classmethod
-    def sample(cls, size: int, std: float, seed: int) -> "Cosine":
-        """Frequency 1, then |N(0, std)| rounded; zeros and repeats are drawn again."""
-        if not 1 <= size <= 3 * std + 1:
+    def first(cls, size: int, axis: Axis = UNIT) -> "Cosine":
+        """The frequencies 1 ... size."""
+        return cls(tuple(range(1, size + 1)), axis)
+
+    @classmethod
+    def sample(cls, size: int, std: float, seed: int, axis: Axis = UNIT) -> "Cosine":
+        """Frequency 1, then |N(0, std)|, rounded with both walls; zeros and repeats again."""
+        whole = axis.walls == "both"
+        if size < 1 or (whole and size > 3 * std + 1):
             raise ValueError(
                 f"size {size} of a cosine embedding: with std = {std} there are not enough "
                 f"different whole frequencies, give a size from 1 to {int(3 * std) + 1} or a "
                 "larger std"
             )
         generator = _generator(size, seed)
-        frequencies = [1]
+        frequencies: list[float] = [1]
         while len(frequencies) < size:
-            b = round(abs(generator.normal(0, std)))
+            b = abs(float(generator.normal(0, std)))
+            b = round(b) if whole else b
             if b > 0 and b not in frequencies:
                 frequencies.append(b)
-        return cls(tuple(frequencies))
+        return cls(tuple(frequencies), axis)
 
     @property
     def size(self) -> int:
         return len(self.frequencies)
 
+    def value(self, x: Tensor) -> Tensor:
+        """The features in the precision of x, for autograd: exactly flat at the held walls."""
+        return cospi(self._angles(x))
+
     def features(self, x: Tensor) -> Features:
-        b, angle = _angles(self.frequencies, x)
-        wave = math.pi * b
+        x = x.double()
+        angle = self._angles(x)
+        low, high = self.axis.ends
+        toward = -1 if self.axis.walls == "right" else 1
+        wave = toward * math.pi * self._rates(x) / (high - low)
         value = cospi(angle)
         return Features(value, -wave * sinpi(angle), -(wave**2) * value)
 
+    def _angles(self, x: Tensor) -> Tensor:
+        return self._rates(x) * self.axis.position(x)
 
-def _angles(frequencies: Sequence[float], x: Tensor) -> tuple[Tensor, Tensor]:
-    b = torch.tensor(frequencies, dtype=torch.float64, device=x.device)[:, None]
-    return b, b * x.double()
+    def _rates(self, x: Tensor) -> Tensor:
+        half = 1 if self.axis.walls == "both" else 2
+        return torch.tensor(self.frequencies, dtype=x.dtype, device=x.device)[:, None] / half
 
 
 def _generator(size: int, seed: int) -> np.random.Generator:

@@ -153,6 +153,17 @@ class BlockSum:
             self.function = compiled
 
 
+def pad(tree: Any, columns: int, more: int) -> Any:
+    """A tuple of tensors, with `more` copies of the last of their `columns` behind."""
+
+    def padded(tensor: Tensor) -> Tensor:
+        if tensor.shape[-1] != columns:
+            return tensor
+        return torch.cat((tensor, tensor[..., -1:].expand(*tensor.shape[:-1], more)), -1)
+
+    return _map(padded, tree)
+
+
 def cut(tree: Any, columns: int, size: int) -> list[Any]:
     """A tuple of tensors, cut into blocks of `size` along the last axis; one column is shared."""
     if isinstance(tree, Tensor) and tree.shape[-1] == columns:
@@ -165,10 +176,7 @@ def cut(tree: Any, columns: int, size: int) -> list[Any]:
 
 def cast(tree: Any, dtype: torch.dtype, device: torch.device) -> Any:
     """A tuple of tensors in another precision and place."""
-    if isinstance(tree, Tensor):
-        return tree.to(device, dtype)
-    parts = (cast(branch, dtype, device) for branch in tree)
-    return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
+    return _map(lambda tensor: tensor.to(device, dtype), tree)
 
 
 def peak_memory() -> float:
@@ -178,6 +186,13 @@ def peak_memory() -> float:
         (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # bytes on macOS
+
+
+def _map(function: Callable[[Tensor], Tensor], tree: Any) -> Any:
+    if isinstance(tree, Tensor):
+        return function(tree)
+    parts = (_map(function, branch) for branch in tree)
+    return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
 
 
 def _add(total: tuple[Tensor, ...], part: tuple[Tensor, ...]) -> None:

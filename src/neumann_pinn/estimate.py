@@ -18,7 +18,7 @@ def required_products(model: Model, points: int) -> float:
     the weights for the embedded inputs, which vary in the three interior streams; the output layer.
     """
     hidden = 3 * (model.depth - 1) * model.streams * 2 * model.width**2
-    features = 0 if isinstance(model.embedding, Identity) else model.embedding.size
+    features = sum(e.size for e in model.embeddings if not isinstance(e, Identity))
     embedded = 2 * 3 * 2 * model.width * features
     output = 3 * model.streams * 2 * model.width
     return points * (hidden + embedded + output)

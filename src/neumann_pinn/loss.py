@@ -1,8 +1,8 @@
-"""The loss: mean squares of the PDE, initial and boundary residuals, as sums over points.
+"""The loss: mean squares of the equation's, value and wall residuals, as sums over points.
 
-The PDE residual is taken at every point there is, the initial and boundary residuals at their own
-points. Each point carries its three shares 1/N, so that any block of points adds its part of the
-whole.
+The equation u_t - D Laplacian(u) + c . grad(u) + R(u) = source is taken at every point there is;
+values (the initial ones among them) and walls at their own points. Each point carries its three
+shares 1/N, so that any block of points adds its part of the whole.
 """
 
 from typing import NamedTuple
@@ -10,36 +10,58 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from neumann_pinn.constraint import Inputs, Model
+from neumann_pinn.constraint import Function, Inputs, Model, Nothing
 from neumann_pinn.heat import Heat
 from neumann_pinn.points import Points
 
 
 class Batch(NamedTuple):
-    """Points as constants: their inputs, their shares in the three terms (3 x n), g (1 x n)."""
+    """Points as constants, with a column for each point.
+
+    Their inputs, their shares in the three terms (3 x n), the value that is known (1 x n), which
+    slope is taken at a wall (axes x n), and, unless they vanish, the coefficient of u there, the
+    flux there, and the source (1 x n each).
+    """
 
     inputs: Inputs
     shares: Tensor
-    target: Tensor
+    value: Tensor
+    normals: Tensor
+    coefficient: Tensor | Nothing = ()
+    flux: Tensor | Nothing = ()
+    source: Tensor | Nothing = ()
 
 
 def batch(model: Model, problem: Heat, points: Points) -> Batch:
-    """The constants of all points, in float64."""
+    """The constants of all points of a heat problem, in float64."""
     n = len(points)
     initial = slice(points.domain, points.domain + points.initial)
     boundary = slice(points.domain + points.initial, n)
-    shares = torch.zeros(3, len(points.x), dtype=torch.float64)
-    shares[0, :n] = 1 / n
+    shares = torch.zeros(3, n, dtype=torch.float64)
+    shares[0] = 1 / n
     shares[1, initial] = 1 / max(points.initial, 1)
-    # outputs carry sqrt(D) u_x
-    shares[2, boundary] = 1 / max(points.boundary, 1) / problem.diffusivity
-    target = torch.zeros(1, len(points.x), dtype=torch.float64)
-    target[0, initial] = problem.initial(points.x[initial])
-    return Batch(model.inputs(points.x, points.t, problem.diffusivity), shares, target)
+    shares[2, boundary] = 1 / max(points.boundary, 1)
+    value = torch.zeros(1, n, dtype=torch.float64)
+    value[0, initial] = problem.initial(points.x[initial])
+    inputs = model.inputs(points.x, points.t, problem.diffusivity)
+    return Batch(inputs, shares, value, torch.ones_like(value))
 
 
-def loss_terms(model: Model, theta: Tensor, batch: Batch) -> Tensor:
-    """The batch's part of the three mean squares: PDE, initial, boundary."""
+def loss_terms(
+    model: Model, theta: Tensor, batch: Batch, reaction: Function | None = None
+) -> Tensor:
+    """The batch's part of the three mean squares: equation, values, walls."""
     out = model.outputs(theta, batch.inputs)
-    errors = torch.stack((out.residual, out.value - batch.target[0], out.slope))
+    residual = out.operator
+    if reaction is not None:
+        residual = residual + reaction(out.value)
+    if isinstance(batch.source, Tensor):
+        residual = residual - batch.source[0]
+    slopes = zip(batch.normals.unbind(0), out.slopes, strict=True)
+    wall = torch.stack([normal * slope for normal, slope in slopes]).sum(0)
+    if isinstance(batch.coefficient, Tensor):
+        wall = wall + batch.coefficient[0] * out.value
+    if isinstance(batch.flux, Tensor):
+        wall = wall - batch.flux[0]
+    errors = torch.stack((residual, out.value - batch.value[0], wall))
     return (batch.shares * errors**2).sum(1)

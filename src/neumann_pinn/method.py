@@ -32,9 +32,10 @@ def method(name: str, width: int = 100, depth: int = 3) -> Model:
         )
     base, fourier, cosine = match.groups()
     if cosine is not None:
-        embedding = Cosine.sample(int(cosine), STD, _DRAWS["cosine"])
-        return Model("cosine_embedding", embedding, width, depth)
+        cosines = Cosine.sample(int(cosine), STD, _DRAWS["cosine"])
+        return Model("cosine_embedding", (cosines,), width, depth)
     constraint: Constraint = "none" if base == "vanilla" else "output_transform"
     if fourier is None:
-        return Model(constraint, Identity(), width, depth)
-    return Model(constraint, Fourier.sample(int(fourier), STD, _DRAWS[base]), width, depth)
+        return Model(constraint, (Identity(),), width, depth)
+    embedding = Fourier.sample(int(fourier), STD, _DRAWS[base])
+    return Model(constraint, (embedding,), width, depth)

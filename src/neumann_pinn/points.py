@@ -1,6 +1,6 @@
 """Collocation points: Hammersley sets, drawn once and never resampled."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -8,10 +8,7 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Points:
-    """Points (x, t) in float64: first the domain's, then the initial ones, then the walls'.
-
-    Any points behind these are padding: they count for nothing.
-    """
+    """Points (x, t) in float64: first the domain's, then the initial ones, then the walls'."""
 
     x: Tensor
     t: Tensor
@@ -21,12 +18,6 @@ class Points:
 
     def __len__(self) -> int:
         return self.domain + self.initial + self.boundary
-
-    def padded(self, columns: int) -> "Points":
-        """The same points with copies of the last one behind, `columns` in all."""
-        more = columns - len(self.x)
-        x, t = (torch.cat((c, c[-1:].expand(more))) for c in (self.x, self.t))
-        return replace(self, x=x, t=t)
 
 
 def van_der_corput(n: int) -> Tensor:

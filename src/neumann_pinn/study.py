@@ -108,7 +108,7 @@ def make_model(method: Config, network: Config) -> Model:
                 if given
                 else Fourier.sample(keys["size"], keys["std"], keys["seed"])
             )
-    return Model(method["constraint"], embedding, network["width"], network["depth"])
+    return Model(method["constraint"], (embedding,), network["width"], network["depth"])
 
 
 def make_protocol(protocol: Config) -> Protocol:

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,8 +23,8 @@ from tqdm import tqdm
 
 from neumann_pinn import history
 from neumann_pinn.checkpoint import Checkpoints
-from neumann_pinn.constraint import Grid, Model
-from neumann_pinn.engine import BlockSum, Machine, cast, cut
+from neumann_pinn.constraint import Function, Model
+from neumann_pinn.engine import BlockSum, Machine, cast, cut, pad
 from neumann_pinn.files import locked, write_whole
 from neumann_pinn.heat import Heat, Reference
 from neumann_pinn.history import Row
@@ -38,6 +38,7 @@ TRAJECTORY_MODULES = (
     "trigonometry",
     "heat",
     "points",
+    "axis",
     "embedding",
     "network",
     "jet",
@@ -137,22 +138,30 @@ class Trainer:
     """One run's parameters, optimizer and loss, ready to take steps."""
 
     def __init__(
-        self, problem: Heat, model: Model, protocol: Protocol, seed: int, machine: Machine
+        self,
+        model: Model,
+        points: Batch,
+        protocol: Protocol,
+        seed: int,
+        machine: Machine,
+        reaction: Function | None = None,
     ) -> None:
         self.machine = machine
         self.protocol = protocol
-        self.theta = model.network.initial(seed).to(machine.device, protocol.dtype)
+        self.theta = model.initial(seed).to(machine.device, protocol.dtype)
         self.optimizer = torch.optim.Adam([self.theta], lr=protocol.learning_rate, fused=True)
-        points = points_of(model, protocol)
-        self.block_size = machine.block_size(len(points), model.streams)
-        columns = self.block_size * math.ceil(len(points) / self.block_size)
-        constants = batch(model, problem, points.padded(columns))
-        blocks = cut(cast(constants, protocol.dtype, machine.device), columns, self.block_size)
+        n = points.shares.shape[1]
+        self.block_size = machine.block_size(n, model.streams)
+        more = -n % self.block_size
+        padded = pad(points, n, more)
+        padded.shares[:, n:] = 0
+        constants = cast(padded, protocol.dtype, machine.device)
+        blocks = cut(constants, n + more, self.block_size)
         weights = protocol.weights
 
         def gradient_and_terms(theta: Tensor, block: Batch) -> tuple[Tensor, Tensor]:
             def loss(theta: Tensor) -> tuple[Tensor, Tensor]:
-                terms = loss_terms(model, theta, block)
+                terms = loss_terms(model, theta, block, reaction)
                 return sum(w * term for w, term in zip(weights, terms, strict=True)), terms
 
             return torch.func.grad(loss, has_aux=True)(theta)
@@ -175,36 +184,45 @@ class Trainer:
 
 
 class Evaluation:
-    """theta -> the relative L2 error on the evaluation grid.
+    """theta -> the relative L2 error of predictions at known points.
 
-    Not compiled: it is called once in a hundred iterations, and compiling it would take longer than
-    it saves in all but the longest runs.
+    A block is whatever `predict` needs of some points, u there, and which of them count. Not
+    compiled: it is called once in a hundred iterations, and compiling it would take longer than it
+    saves in all but the longest runs.
     """
 
     def __init__(
         self,
-        reference: Reference,
-        model: Model,
+        predict: Callable[[Tensor, Any], Tensor],
+        blocks: Sequence[tuple[Any, Tensor, Tensor]],
         dtype: torch.dtype,
         machine: Machine,
     ) -> None:
+        self.norm = math.sqrt(sum(float((count * u**2).sum()) for _, u, count in blocks))
+
+        def square_error(theta: Tensor, block: tuple[Any, Tensor, Tensor]) -> tuple[Tensor]:
+            constants, u, count = block
+            return ((count * (predict(theta, constants) - u) ** 2).sum(),)
+
+        blocks = [cast(block, dtype, machine.device) for block in blocks]
+        self.square_error = BlockSum(square_error, blocks, machine)
+
+    @classmethod
+    def on_grid(
+        cls, reference: Reference, model: Model, dtype: torch.dtype, machine: Machine
+    ) -> "Evaluation":
+        """The error on the grid of a reference solution."""
         _, x, t, u = reference
-        self.norm = float(u.norm())
         rows = machine.block_size(len(t), len(x))
         padding = -len(t) % rows
-        counts = torch.cat((torch.ones(len(t)), torch.zeros(padding)))
+        counts = torch.cat((torch.ones(len(t)), torch.zeros(padding))).double()
         t = torch.cat((t, t[-1:].expand(padding)))
         u = torch.cat((u, u[-1:].expand(padding, -1)))
         blocks = [
-            cast((model.grid(x, t), u, count[:, None]), dtype, machine.device)
+            (model.grid(x, t), u, count[:, None])
             for t, u, count in zip(t.split(rows), u.split(rows), counts.split(rows), strict=True)
         ]
-
-        def square_error(theta: Tensor, block: tuple[Grid, Tensor, Tensor]) -> tuple[Tensor]:
-            grid, u, count = block
-            return ((count * (model.predict(theta, grid) - u) ** 2).sum(),)
-
-        self.square_error = BlockSum(square_error, blocks, machine)
+        return cls(model.predict, blocks, dtype, machine)
 
     def __call__(self, theta: Tensor) -> float:
         (square,) = self.square_error(theta)
@@ -226,23 +244,50 @@ def train(
     checkpoints: Path | None = None,
     checkpoint_seconds: float = 60.0,
 ) -> Run:
+    """Train one run on a heat problem, as `train_task` does.
+
+    The errors are against `reference`, by default the problem's own solution.
+    """
+    machine = machine or Machine.choose()
+
+    def evaluation() -> Evaluation:
+        solution = reference or problem.reference(*protocol.grid)
+        return Evaluation.on_grid(solution, model, protocol.dtype, machine)
+
+    points = batch(model, problem, points_of(model, protocol))
+    key = trajectory_key(problem, model, protocol, seed)
+    return train_task(
+        lambda: Trainer(model, points, protocol, seed, machine),
+        evaluation,
+        key,
+        machine,
+        checkpoints,
+        checkpoint_seconds,
+    )
+
+
+def train_task(
+    make_trainer: Callable[[], Trainer],
+    make_evaluation: Callable[[], Evaluation],
+    key: str,
+    machine: Machine,
+    checkpoints: Path | None = None,
+    checkpoint_seconds: float = 60.0,
+) -> Run:
     """Train one run, from its last checkpoint in the folder `checkpoints` if there is one.
 
     A checkpoint is written every `checkpoint_seconds`, at the end, and on SIGTERM or SIGINT, which
     end in an `InterruptedRunError`; a larger `protocol.iterations` later continues from there, and
     with a smaller one the longer run is returned as it is. Beside the checkpoints, `progress.json`
-    says how far the run is; one process at a time trains into a folder. The errors are against
-    `reference`, by default the problem's own solution.
+    says how far the run is; one process at a time trains into a folder. Checkpoints are of one
+    `key`, which stands for all that shapes the trajectory.
     """
-    machine = machine or Machine.choose()
-    store = checkpoints and Checkpoints(checkpoints, trajectory_key(problem, model, protocol, seed))
+    store = checkpoints and Checkpoints(checkpoints, key)
     alone = locked(checkpoints / "lock") if checkpoints else nullcontext()
     with alone, _asked_to_stop() as asked, machine.prepared():
-        trainer = Trainer(problem, model, protocol, seed, machine)
-        reference = reference or problem.reference(*protocol.grid)
-        evaluation = Evaluation(reference, model, protocol.dtype, machine)
+        trainer, evaluation = make_trainer(), make_evaluation()
         try:
-            progress = _Progress(protocol.iterations, checkpoints)
+            progress = _Progress(trainer.protocol.iterations, checkpoints)
             return _train(trainer, evaluation, store or None, checkpoint_seconds, progress, asked)
         finally:
             trainer.close()
@@ -422,9 +467,16 @@ class _Progress:
         self.bar.close()
 
 
-def trajectory_key(problem: Heat, model: Model, protocol: Protocol, seed: int) -> str:
+def trajectory_key(
+    problem: object,
+    model: Model,
+    protocol: Protocol,
+    seed: int,
+    modules: Sequence[str] = TRAJECTORY_MODULES,
+) -> str:
     """A hash of all that shapes a run's trajectory, but for its length and the machine's rounding.
 
+    The problem counts by its `repr`, and by the modules that define it.
     Another device, number of threads or compilation continues a run too, but not to the bit.
     """
     shape: dict[str, Any] = asdict(protocol)
@@ -433,20 +485,20 @@ def trajectory_key(problem: Heat, model: Model, protocol: Protocol, seed: int) -
     parts = {
         "problem": repr(problem),
         "constraint": model.constraint,
-        "embedding": repr(model.embedding),
+        "embeddings": repr(model.embeddings),
         "network": [model.width, model.depth, activation],
         "protocol": shape,
         "seed": seed,
-        "code": _code_digest(),
+        "code": _code_digest(modules),
         "torch": torch.__version__,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _code_digest() -> str:
-    """A hash of the modules that shape a trajectory; comments and docstrings do not count."""
+def _code_digest(modules: Sequence[str]) -> str:
+    """A hash of modules of this package; comments and docstrings do not count."""
     digest = hashlib.sha256()
-    for name in TRAJECTORY_MODULES:
+    for name in modules:
         spec = importlib.util.find_spec(f"neumann_pinn.{name}")
         assert spec is not None
         assert spec.origin is not None

@@ -158,9 +158,7 @@ def styles():
 
 def features(method):
     """How many features of x a method's network sees."""
-    return study.make_model(
-        config["methods"][method], PROTOCOL["network"]
-    ).embedding.size
+    return study.make_model(config["methods"][method], PROTOCOL["network"]).features
 
 
 def stamp():

@@ -1,0 +1,287 @@
+"""Exact Neumann and Robin walls for any PINN: plain torch modules.
+
+Inputs are matrices with a row for each point: the space coordinates of `axes` first, then whatever
+else the network sees (time, parameters). Outputs of networks have one column. A flux is the
+derivative along the coordinate, du/dx_i, at both of its walls; the outward normal derivative at a
+left wall is its negative.
+
+- `CosineEmbedding` in front of a network makes every held wall insulated: du/dx_i = 0 to the bit.
+- `FluxLift` behind it adds the prescribed fluxes.
+- `RobinLift` behind it turns insulated walls into du/dx_i + k u = c.
+- `OutputTransform` holds fluxes for a network without an embedding, by its slopes at the walls.
+- `FreeTerm` adds a second network that no held wall sees.
+
+All of them can be differentiated any number of times, by reverse or forward mode.
+"""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from neumann_pinn.axis import Axis, Side
+from neumann_pinn.embedding import Cosine
+
+Flux = float | Callable[[Tensor], Tensor]
+"""A number, or a function of inputs that lie on the wall: n x inputs -> n."""
+WallPair = tuple[Flux, Flux]
+"""What is prescribed at the left and at the right wall of an axis."""
+Function = Callable[[Tensor], Tensor]
+SIDES: dict[Side, int] = {"left": 0, "right": 1}
+"""The places of both walls in a pair."""
+
+
+class CosineEmbedding(nn.Module):
+    """Replaces each space coordinate by cosines that are flat at its held walls.
+
+    An axis is given as an `Axis`, which gets the one cosine of frequency 1, or as a `Cosine` with
+    more of them: `Cosine((1, 2, 7), axis)`, `Cosine.first(20, axis)` or
+    `Cosine.sample(20, std, seed, axis)`. An axis without held walls and all other inputs pass
+    through unchanged.
+    """
+
+    def __init__(self, axes: Sequence[Axis | Cosine]) -> None:
+        super().__init__()
+        self.axes = tuple(
+            Cosine(axis=axis) if isinstance(axis, Axis) and axis.held else axis for axis in axes
+        )
+
+    def size(self, inputs: int) -> int:
+        """How many features there are of so many inputs: the inputs of the network behind."""
+        spaces = (axis.size if isinstance(axis, Cosine) else 1 for axis in self.axes)
+        return sum(spaces) + inputs - len(self.axes)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        _check_columns(inputs, self.axes)
+        parts = [
+            axis.value(inputs[:, i]).T if isinstance(axis, Cosine) else inputs[:, i : i + 1]
+            for i, axis in enumerate(self.axes)
+        ]
+        return torch.cat((*parts, inputs[:, len(self.axes) :]), 1)
+
+    def extra_repr(self) -> str:
+        return ", ".join(map(repr, self.axes))
+
+
+class RobinLift(nn.Module):
+    """outputs -> m outputs + l, so that du/dx_i + k u = c at every held wall of a box.
+
+    The outputs must be flat at these walls, as behind a `CosineEmbedding`. `fluxes` has a pair c
+    for each axis, numbers or functions of the inputs at the wall; `coefficients` a pair k of
+    numbers. What is prescribed at a wall that is not held must be 0.
+
+    With the profiles f of an axis (f = 0 and f' = 1 at the wall), m = exp(-sum k f) turns flat into
+    Robin: m = 1 and m' = -k there. The lift l of several axes is that of all but one, and what it
+    lacks at the walls of that one, l + f (c - (d/dx_i + k) l), which is exact there. Each axis may
+    be the one; blended by weights that are 1 at its walls, with vanishing slope, these lifts are
+    exact at every point of every wall, edges and corners included.
+
+    Where the data of two walls are compatible along their common edge, (d/dx_i + k_i) c_j =
+    (d/dx_j + k_j) c_i, all of these lifts are the same smooth function. Where they are not, no
+    twice differentiable solution exists: the lift is still exact at the walls, but its second
+    derivatives jump at that edge.
+    """
+
+    def __init__(
+        self,
+        axes: Sequence[Axis],
+        fluxes: Sequence[WallPair],
+        coefficients: Sequence[tuple[float, float]] | None = None,
+    ) -> None:
+        super().__init__()
+        self.axes = tuple(axes)
+        self.fluxes = tuple(fluxes)
+        self.coefficients = tuple(coefficients or [(0.0, 0.0)] * len(self.axes))
+        for name in ("fluxes", "coefficients"):
+            pairs = getattr(self, name)
+            if len(pairs) != len(self.axes) or any(len(pair) != 2 for pair in pairs):
+                raise ValueError(f"{name}: give a pair (left, right) for each of the axes")
+            for axis, pair in zip(self.axes, pairs, strict=True):
+                for side, value in zip(SIDES, pair, strict=True):
+                    if side not in axis.held and (callable(value) or value != 0):
+                        raise ValueError(f"{name}: the {side} wall of {axis} is not held, give 0")
+        self.is_robin = any(k for pair in self.coefficients for k in pair)
+        fluxes_of_walls = [c for pair in self.fluxes for c in pair]
+        self.is_insulated = not any(callable(c) or c for c in fluxes_of_walls)
+        self.plain_sum = not self.is_robin and not any(callable(c) for c in fluxes_of_walls)
+
+    def forward(self, inputs: Tensor, outputs: Tensor) -> Tensor:
+        _check_columns(inputs, self.axes)
+        if self.is_robin:
+            outputs = self.factor(inputs)[:, None] * outputs
+        if not self.is_insulated:
+            outputs = outputs + self.lift(inputs)[:, None]
+        return outputs
+
+    def factor(self, inputs: Tensor) -> Tensor:
+        """The factor m at each point; 1 everywhere without Robin coefficients."""
+        exponent = torch.zeros_like(inputs[:, 0])
+        for i, (axis, coefficients) in enumerate(zip(self.axes, self.coefficients, strict=True)):
+            for side in axis.held:
+                profile = axis.profile(side, inputs[:, i])
+                exponent = exponent - coefficients[SIDES[side]] * profile.value
+        return exponent.exp()
+
+    def lift(self, inputs: Tensor) -> Tensor:
+        """The lift l at each point."""
+        return self._lift([i for i, axis in enumerate(self.axes) if axis.held])(inputs)
+
+    def _lift(self, held: Sequence[int]) -> Function:
+        """The lift of some axes, exact at all their walls."""
+        if self.plain_sum or len(held) < 2:
+            return lambda inputs: sum(
+                (self._missing(i, None)(inputs) for i in held), torch.zeros_like(inputs[:, 0])
+            )
+        others = [self._lift([j for j in held if j != i]) for i in held]
+        missing = [self._missing(i, lift) for i, lift in zip(held, others, strict=True)]
+
+        def blend(inputs: Tensor) -> Tensor:
+            weights = _weights([self.axes[i].bump(inputs[:, i]) ** 2 for i in held])
+            parts = zip(weights, others, missing, strict=True)
+            return torch.stack([w * (a(inputs) + b(inputs)) for w, a, b in parts]).sum(0)
+
+        return blend
+
+    def _missing(self, i: int, so_far: Function | None) -> Function:
+        """What a lift of other axes lacks at the walls of one axis, carried inside by profiles."""
+        axis, fluxes, coefficients = self.axes[i], self.fluxes[i], self.coefficients[i]
+
+        def missing(inputs: Tensor) -> Tensor:
+            total = torch.zeros_like(inputs[:, 0])
+            for side in axis.held:
+                at_wall = _on_wall(inputs, i, axis, side)
+                lack = _evaluate(fluxes[SIDES[side]], at_wall)
+                if so_far:
+                    value, slope = _value_and_slope(so_far, at_wall, i)
+                    lack = lack - slope - coefficients[SIDES[side]] * value
+                total = total + axis.profile(side, inputs[:, i]).value * lack
+            return total
+
+        return missing
+
+    def extra_repr(self) -> str:
+        return f"axes={self.axes}, fluxes={self.fluxes}, coefficients={self.coefficients}"
+
+
+class FluxLift(RobinLift):
+    """outputs -> outputs + l, so that du/dx_i is the prescribed flux at every held wall of a box.
+
+    The outputs must be flat at these walls, as behind a `CosineEmbedding`. How l is made, and what
+    happens at edges, is told at `RobinLift`, of which this is the case k = 0.
+    """
+
+    def __init__(self, axes: Sequence[Axis], fluxes: Sequence[WallPair]) -> None:
+        super().__init__(axes, fluxes)
+
+
+class OutputTransform(nn.Module):
+    """The existing hard constraint (equation 4) on any interval and with any flux.
+
+    u = N - sum over held walls of f (dN/dx at the wall - flux), for a network N without a condition
+    of its own. `axes` are those of N's inputs; walls may be held on one of them. The slope of N at
+    the wall is taken by forward mode at every point, which is what makes this constraint costly.
+    """
+
+    def __init__(
+        self, network: nn.Module, axes: Sequence[Axis], fluxes: Sequence[WallPair] | None = None
+    ) -> None:
+        super().__init__()
+        held = [i for i, axis in enumerate(axes) if axis.held]
+        if len(held) != 1:
+            raise ValueError(
+                f"an output transform holds the walls of one axis, not of {len(held)}: "
+                "for boxes use a CosineEmbedding"
+            )
+        self.network = network
+        self.axes = tuple(axes)
+        (self.column,) = held
+        self.lift = FluxLift(axes, fluxes or [(0.0, 0.0)] * len(self.axes))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        _check_columns(inputs, self.axes)
+        outputs, axis = self.network(inputs), self.axes[self.column]
+        for side in axis.held:
+            at_wall = _on_wall(inputs, self.column, axis, side)
+            _, slope = _value_and_slope(self.network, at_wall, self.column)
+            profile = axis.profile(side, inputs[:, self.column : self.column + 1])
+            outputs = outputs - profile.value * slope
+        return self.lift(inputs, outputs)
+
+
+class FreeTerm(nn.Module):
+    """phi(x)^2 v: a second network that no held wall sees (x^2 (1-x)^2 v(x,t) on [0,1]).
+
+    phi is positive inside and vanishes at every held wall, so neither value nor slope of the term
+    is seen there: it can be added behind any of the constraints.
+    """
+
+    def __init__(self, network: nn.Module, axes: Sequence[Axis]) -> None:
+        super().__init__()
+        self.network = network
+        self.axes = tuple(axes)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.factor(inputs)[:, None] * self.network(inputs)
+
+    def factor(self, inputs: Tensor) -> Tensor:
+        """phi^2 at each point."""
+        _check_columns(inputs, self.axes)
+        bumps = [axis.bump(inputs[:, i]) for i, axis in enumerate(self.axes)]
+        return _product(bumps) ** 2
+
+
+def _check_columns(inputs: Tensor, axes: Sequence[object]) -> None:
+    if inputs.ndim != 2 or inputs.shape[1] < len(axes):
+        raise ValueError(
+            f"inputs of shape {tuple(inputs.shape)}: give a row for each point, and its "
+            f"{len(axes)} space coordinates in the first columns"
+        )
+
+
+def _product(factors: Sequence[Tensor]) -> Tensor:
+    product = torch.ones_like(factors[0])
+    for factor in factors:
+        product = product * factor
+    return product
+
+
+def _weights(squares: Sequence[Tensor]) -> list[Tensor]:
+    """Shares of 1, one for each axis: 1 and flat where the square of its own bump vanishes.
+
+    At an edge, where several vanish, these share the 1.
+    """
+    products = [
+        _product([square for j, square in enumerate(squares) if j != i])
+        for i in range(len(squares))
+    ]
+    meeting = [(square == 0).to(square.dtype) for square in squares]
+    at_edge = torch.stack(products).sum(0) == 0
+    shares = [torch.where(at_edge, m, p) for m, p in zip(meeting, products, strict=True)]
+    total = torch.stack(shares).sum(0)
+    return [share / total for share in shares]
+
+
+def _on_wall(inputs: Tensor, column: int, axis: Axis, side: Side) -> Tensor:
+    """The points brought to a wall; its coordinate no longer depends on the inputs."""
+    wall = torch.full_like(inputs[:, :1], axis.wall(side))
+    return torch.cat((inputs[:, :column], wall, inputs[:, column + 1 :]), 1)
+
+
+def _evaluate(flux: Flux, at_wall: Tensor) -> Tensor:
+    if not callable(flux):
+        return torch.full_like(at_wall[:, 0], flux)
+    value = flux(at_wall)
+    if value.shape != at_wall[:, 0].shape:
+        raise ValueError(
+            f"a flux returned the shape {tuple(value.shape)} for {len(at_wall)} points: "
+            f"return one number for each, ({len(at_wall)},)"
+        )
+    return value
+
+
+def _value_and_slope(function: Function, inputs: Tensor, column: int) -> tuple[Tensor, Tensor]:
+    """A function's value, and its derivative along one of the inputs' columns."""
+    direction = torch.zeros_like(inputs)
+    direction[:, column] = 1
+    value, slope = torch.func.jvp(function, (inputs,), (direction,))  # type: ignore[misc]
+    return value, slope
