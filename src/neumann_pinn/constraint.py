@@ -306,6 +306,26 @@ class Model:
         ]
 
 
+class Derivatives(NamedTuple):
+    """A function at n points: value, slopes (n x axes), d/dt and Laplacian."""
+
+    value: Tensor
+    slopes: Tensor
+    rate: Tensor
+    laplacian: Tensor
+
+
+def derivatives(function: Function, points: Tensor, axes: int) -> Derivatives:
+    """The derivatives of any function of space and time, by nested autograd."""
+    points = points.detach().requires_grad_()
+    value = function(points)
+    gradient = _gradient(value, points)
+    slopes, rate = gradient[:, :axes], gradient[:, axes:].sum(1)
+    seconds = [_gradient(slopes[:, i], points)[:, i] for i in range(axes)]
+    parts = (value, slopes, rate, torch.stack(seconds).sum(0))
+    return Derivatives(*(part.detach() for part in parts))
+
+
 class _Operator(NamedTuple):
     """L applied to known functions, with the part that is proportional to D apart if need be."""
 
@@ -321,20 +341,13 @@ class _Operator(NamedTuple):
 
     def of_function(self, function: Function, points: Tensor) -> Streams:
         """Of any function of the points, by nested autograd."""
-        points = points.detach().requires_grad_()
-        spaces = len(self.model.axes)
-        value = function(points)
-        first = _gradient(value, points)
-        slopes = first[:, :spaces]
-        seconds = [_gradient(slopes[:, i], points)[:, i] for i in range(spaces)]
-        velocity = slopes.new_tensor(self.velocity)
-        drift = (slopes * velocity).sum(1) + first[:, spaces:].sum(1)
-        diffusion = -self.diffusivity * torch.stack(seconds).sum(0)
-        return self._streams(value[None], slopes.T, drift[None], diffusion[None])
+        at = derivatives(function, points, len(self.model.axes))
+        drift = at.rate + at.slopes @ at.slopes.new_tensor(self.velocity)
+        diffusion = -self.diffusivity * at.laplacian
+        return self._streams(at.value[None], at.slopes.T, drift[None], diffusion[None])
 
     def _streams(self, value: Tensor, slopes: Tensor, drift: Tensor, diffusion: Tensor) -> Streams:
-        value, slopes = value.detach(), math.sqrt(self.diffusivity) * slopes.detach()
-        drift, diffusion = drift.detach(), diffusion.detach()
+        slopes = math.sqrt(self.diffusivity) * slopes
         if self.model.find_diffusivity:
             return Streams(value, slopes, drift, diffusion)
         return Streams(value, slopes, drift + diffusion)

@@ -52,7 +52,7 @@ class CosineEmbedding(nn.Module):
         return sum(spaces) + inputs - len(self.axes)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        _check_columns(inputs, self.axes)
+        inputs = _plain(inputs, self.axes)
         parts = [
             axis.value(inputs[:, i]).T if isinstance(axis, Cosine) else inputs[:, i : i + 1]
             for i, axis in enumerate(self.axes)
@@ -106,7 +106,7 @@ class RobinLift(nn.Module):
         self.plain_sum = not self.is_robin and not any(callable(c) for c in fluxes_of_walls)
 
     def forward(self, inputs: Tensor, outputs: Tensor) -> Tensor:
-        _check_columns(inputs, self.axes)
+        inputs = _plain(inputs, self.axes)
         if self.is_robin:
             outputs = self.factor(inputs)[:, None] * outputs
         if not self.is_insulated:
@@ -198,7 +198,7 @@ class OutputTransform(nn.Module):
         self.lift = FluxLift(axes, fluxes or [(0.0, 0.0)] * len(self.axes))
 
     def forward(self, inputs: Tensor) -> Tensor:
-        _check_columns(inputs, self.axes)
+        inputs = _plain(inputs, self.axes)
         outputs, axis = self.network(inputs), self.axes[self.column]
         for side in axis.held:
             at_wall = _on_wall(inputs, self.column, axis, side)
@@ -221,21 +221,23 @@ class FreeTerm(nn.Module):
         self.axes = tuple(axes)
 
     def forward(self, inputs: Tensor) -> Tensor:
+        inputs = _plain(inputs, self.axes)
         return self.factor(inputs)[:, None] * self.network(inputs)
 
     def factor(self, inputs: Tensor) -> Tensor:
-        """phi^2 at each point."""
-        _check_columns(inputs, self.axes)
+        """The factor phi^2 at each point."""
         bumps = [axis.bump(inputs[:, i]) for i, axis in enumerate(self.axes)]
         return _product(bumps) ** 2
 
 
-def _check_columns(inputs: Tensor, axes: Sequence[object]) -> None:
+def _plain(inputs: Tensor, axes: Sequence[object]) -> Tensor:
+    """The inputs if they have enough columns, as a plain tensor: others may index differently."""
     if inputs.ndim != 2 or inputs.shape[1] < len(axes):
         raise ValueError(
             f"inputs of shape {tuple(inputs.shape)}: give a row for each point, and its "
             f"{len(axes)} space coordinates in the first columns"
         )
+    return inputs if type(inputs) is Tensor else inputs.as_subclass(Tensor)
 
 
 def _product(factors: Sequence[Tensor]) -> Tensor:

@@ -4,6 +4,9 @@ import io
 import json
 import platform
 import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -16,14 +19,25 @@ from neumann_pinn.constraint import Model
 from neumann_pinn.engine import Machine, peak_memory
 from neumann_pinn.files import write_whole
 from neumann_pinn.heat import Heat
-from neumann_pinn.train import Protocol, Run
+from neumann_pinn.problems import Problem
+from neumann_pinn.train import InterruptedRunError, Protocol, Run
 
 PACKAGES = ("numpy", "pandas", "scipy", "torch")
 
 
+@contextmanager
+def told_when_interrupted(name: str) -> Iterator[None]:
+    """A run that was asked to stop ends its process as the signal would have, and says so."""
+    try:
+        yield
+    except InterruptedRunError as interrupted:
+        print(f"{name}: {interrupted}", flush=True)
+        sys.exit(128 + interrupted.signal_number)
+
+
 def write(
     run: Run,
-    problem: Heat,
+    problem: Heat | Problem,
     model: Model,
     protocol: Protocol,
     seed: int,
@@ -31,18 +45,24 @@ def write(
     history_file: Path,
     model_file: Path,
     run_file: Path,
+    **more: Any,
 ) -> None:
-    """Write a run's three files, the provenance last."""
+    """Write a run's three files, the provenance last; it may tell more."""
     history.write(run.history, history_file)
     buffer = io.BytesIO()
     torch.save({"best_theta": run.best_theta, "theta": run.theta}, buffer)
     write_whole(model_file, buffer.getvalue())
-    document = provenance(run, problem, model, protocol, seed, machine)
+    document = more | provenance(run, problem, model, protocol, seed, machine)
     write_whole(run_file, json.dumps(document, indent=2).encode())
 
 
 def provenance(
-    run: Run, problem: Heat, model: Model, protocol: Protocol, seed: int, machine: Machine
+    run: Run,
+    problem: Heat | Problem,
+    model: Model,
+    protocol: Protocol,
+    seed: int,
+    machine: Machine,
 ) -> dict[str, Any]:
     """All that one would ask about how a run came about."""
     last = run.history.iloc[-1]
@@ -56,8 +76,8 @@ def provenance(
         "problem": repr(problem),
         "diffusivity": problem.diffusivity,
         "constraint": model.constraint,
-        "embedding": type(model.embeddings[0]).__name__,
-        "frequencies": list(model.embeddings[0].frequencies),
+        "embedding": ", ".join(type(embedding).__name__ for embedding in model.embeddings),
+        "frequencies": [b for embedding in model.embeddings for b in embedding.frequencies],
         "network": {"width": model.width, "depth": model.depth},
         "protocol": asdict(protocol),
         "device": machine.name,

@@ -123,6 +123,42 @@ def claims_table(claims: pd.DataFrame, protocol: str) -> str:
     return long_table(header, rows, caption, "tab:claims", (0.27, 0.13, 0.09, 0.32, 0.09))
 
 
+def generalisations_table(results: pd.DataFrame, problems: Mapping[str, str], protocol: str) -> str:
+    """Error, wall violation and seconds of each method on each problem beyond the study.
+
+    Over seeds these are the geometric mean, the largest and the median. The lowest error of a
+    problem is bold.
+    """
+    rows = []
+    for problem, label in problems.items():
+        group = results[results["problem"] == problem]
+        errors = geometric_means(group)
+        for k, method in enumerate(errors.index):
+            runs = group[group["method"] == method]
+            error = "diverged"
+            if not np.isnan(errors[method]):
+                text = scientific(errors[method])
+                best = errors[method] == errors.min()
+                error = f"$\\mathbf{{{text}}}$" if best else f"${text}$"
+            miss = runs["wall_violation"].max()
+            rows.append(
+                [
+                    escape(label) if k == 0 else "",
+                    escape(method),
+                    error,
+                    f"${scientific(miss)}$" if miss else "$0$",
+                    f"{runs['seconds'].median():.1f}",
+                    _found(runs["found_diffusivity"].dropna()),
+                ]
+            )
+    header = ["Problem", "Method", "Error", "Wall violation", "Seconds", "Found $D$"]
+    caption = (
+        "Beyond the study: relative error, largest violation of a condition at the walls, and "
+        f"seconds of training. {escape(protocol)}"
+    )
+    return table(header, rows, caption, "tab:generalisations", "llccrc")
+
+
 def latex_initial(initial: Mapping[str, object]) -> str:
     """An initial condition of the configuration in LaTeX."""
     ((kind, value),) = initial.items()
@@ -151,6 +187,10 @@ def _error(mean: float, errors: pd.Series, style: str) -> str:
     if len(errors) == 1:
         return f"${text}$"
     return stacked([f"${text}$", f"\\scriptsize {errors.min():.1e} to {errors.max():.1e}"])
+
+
+def _found(diffusivities: pd.Series) -> str:
+    return f"{diffusivities.median():.4f}" if len(diffusivities) else ""
 
 
 def _ratio(ours: float, theirs: float) -> str:

@@ -14,11 +14,12 @@ sys.path.insert(0, str(ROOT / "src"))
 for_scripts = filter(None, [str(ROOT / "src"), os.getenv("PYTHONPATH")])
 os.environ.update(PYTHONPATH=os.pathsep.join(for_scripts))
 
-from neumann_pinn import calibration, claims, published, study
+from neumann_pinn import calibration, claims, generalisation, published, study
 from neumann_pinn.accuracy import CLOCKS, winners
 from neumann_pinn.budget import Budget, by_constraint
 from neumann_pinn.estimate import rough_cost
 from neumann_pinn.files import try_lock, write_whole
+from neumann_pinn.problems import PROBLEMS
 from neumann_pinn.train import TRAJECTORY_MODULES
 
 CORE = (*TRAJECTORY_MODULES, "study")
@@ -110,6 +111,25 @@ def figure_files(kind="*"):
         for file in expand(rule.output, **wildcards)
         if kind in ("*", Path(file).suffix[1:])
     ]
+
+
+def generalisation_files():
+    """The provenance of all runs beyond the study: every problem and method that applies."""
+    return [
+        file
+        for name, problem in PROBLEMS.items()
+        for file in expand(
+            rules.train_generalisation.output.run,
+            problem=name,
+            method=generalisation.methods_for(problem),
+            seed=config["seeds"],
+        )
+    ]
+
+
+def problem_labels():
+    """How the figure and the table call the problems beyond the study."""
+    return {name: problem.label for name, problem in PROBLEMS.items()}
 
 
 def table_files():
@@ -237,6 +257,10 @@ def write_plan():
 
 def plan():
     """What this call is going to do."""
+    if only_generalisations():
+        runs = generalisation_files()
+        done = sum(Path(path).exists() for path in runs)
+        return f"{stamp()}\n{len(runs)} runs beyond the study, {done} of them done"
     histories = run_files("history")
     done = [path for path in histories if Path(path).exists()]
     costs, source_of_costs = expected_costs()
@@ -266,8 +290,18 @@ def expected_costs():
     return costs, "guessed from matrix products on the CPU"
 
 
+def only_generalisations():
+    """Whether this call was asked for the problems beyond the study, and for nothing else."""
+    return set(workflow.dag_settings.targets) == {"generalisations"}
+
+
 def summary():
     """Who won, and where everything is."""
+    if only_generalisations():
+        table = generalisation.in_words(
+            pd.read_csv(rules.summarise_generalisations.output[0])
+        )
+        return f"\n{stamp()}\n{table}\n\nTable and figure: {GENERALISATIONS}/"
     path = Path(RESULTS, "accuracy.csv")
     if not path.exists():
         return f"Results are in {RESULTS}/"

@@ -1,4 +1,3 @@
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +7,7 @@ from neumann_pinn.engine import Machine
 from neumann_pinn.gpus import take_device
 from neumann_pinn.heat import Reference
 from neumann_pinn.logs import log_to
-from neumann_pinn.train import InterruptedRunError, train
+from neumann_pinn.train import train
 
 log_to(snakemake.log[0])
 params, wildcards = snakemake.params, snakemake.wildcards
@@ -21,22 +20,21 @@ model = study.make_model(params.method, params.training["network"])
 reference = Reference.read(Path(snakemake.input.reference[0]))
 seed = int(wildcards.seed)
 name = f"{wildcards.setting} {wildcards.method} seed {seed}"
-with take_device(params.device, snakemake.config["runs_per_gpu"]) as device:
+with (
+    runs.told_when_interrupted(name),
+    take_device(params.device, snakemake.config["runs_per_gpu"]) as device,
+):
     machine = Machine.choose(device, snakemake.threads, params.training["compile"])
-    try:
-        run = train(
-            problem,
-            model,
-            protocol,
-            seed=seed,
-            machine=machine,
-            reference=reference,
-            checkpoints=Path(params.checkpoints),
-            checkpoint_seconds=params.checkpoint_seconds,
-        )
-    except InterruptedRunError as interrupted:
-        print(f"{name}: {interrupted}", flush=True)
-        sys.exit(128 + interrupted.signal_number)
+    run = train(
+        problem,
+        model,
+        protocol,
+        seed=seed,
+        machine=machine,
+        reference=reference,
+        checkpoints=Path(params.checkpoints),
+        checkpoint_seconds=params.checkpoint_seconds,
+    )
 files = (Path(file) for file in snakemake.output)
 runs.write(run, problem, model, protocol, seed, machine, *files)
 print(f"{name}: {run.in_words()}", flush=True)

@@ -1,0 +1,9 @@
+from pathlib import Path
+
+from neumann_pinn.files import write_whole
+from neumann_pinn.generalisation import summary
+from neumann_pinn.logs import log_to
+
+log_to(snakemake.log[0])
+table = summary(Path(file) for file in snakemake.input.runs)
+write_whole(Path(snakemake.output[0]), table.to_csv(index=False).encode())
