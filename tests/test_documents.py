@@ -4,12 +4,15 @@ import shutil
 import subprocess
 import time
 
+import pandas as pd
 import pytest
-from conftest import TINY
+from conftest import ROOT, TINY
 
 from neumann_pinn import document
 from neumann_pinn.latex import escape, long_table, table
 from neumann_pinn.pages import run_page
+from neumann_pinn.problems import PROBLEMS
+from neumann_pinn.tables import generalisations_table
 
 
 def contents(folder):
@@ -88,6 +91,17 @@ def test_tables_compile_alone_and_inside_a_document(finished, tmp_path):
     source = f"\\documentclass{{article}}{packages}\\begin{{document}}{inputs}\\end{{document}}"
     (tmp_path / "paper.tex").write_text(source)
     pdflatex(tmp_path, "paper.tex")
+
+
+@pytest.mark.latex
+def test_the_table_beyond_the_study_compiles(tmp_path):
+    results = pd.read_csv(ROOT / "results" / "published" / "quick" / "generalisations.csv")
+    labels = {name: problem.label for name, problem in PROBLEMS.items()}
+    seeds = pd.concat([results, results.assign(seed=1)])
+    diverged = results.assign(error=float("nan"))
+    for name, rows in (("one", results), ("two", seeds), ("diverged", diverged)):
+        (tmp_path / f"{name}.tex").write_text(generalisations_table(rows, labels, "Protocol quick"))
+        assert "Overfull" not in pdflatex(tmp_path, f"{name}.tex")
 
 
 @pytest.mark.latex

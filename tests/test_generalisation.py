@@ -4,9 +4,10 @@ import json
 import math
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 import torch
-from conftest import COMPILE
+from conftest import COMPILE, Study, small_config
 from nested_autograd import derivative
 
 from neumann_pinn import Axis, Cosine, FreeTerm, Machine, Model, Protocol, generalisation
@@ -216,3 +217,23 @@ def test_a_damaged_provenance_names_its_file(tmp_path):
         path.write_text(content)
         with pytest.raises(ValueError, match=r"run.json: .*delete it"):
             generalisation.summary([path])
+
+
+@pytest.mark.slow
+def test_the_target_makes_one_table_and_one_figure_of_all_problems(tmp_path):
+    study = Study(tmp_path / "study", small_config())
+    output = study.snakemake("generalisations", "--cores", "2").stdout
+    assert f"{len(PAIRS)} runs beyond the study, 0 of them done" in output
+    folder = study.folder / "results" / "tiny" / "generalisations"
+    table = pd.read_csv(folder / "generalisations.csv")
+    assert list(zip(table["problem"], table["method"], strict=True)) == PAIRS
+    assert (table["error"] > 0).all()
+    held = table[table["method"] != "vanilla"]
+    assert held["wall_violation"].max() <= 1e-13
+    assert table[table["method"] == "vanilla"]["wall_violation"].min() > 1e-3
+    assert table.set_index("problem")["found_diffusivity"].dropna().index.unique() == ["inverse"]
+    for name in ("generalisations.pdf", "generalisations.png", "generalisations.tex"):
+        assert (folder / name).stat().st_size > 1000
+    assert not study.planned("generalisations")
+    (folder / "runs/box_flux/cosine/0/run.json").unlink()
+    assert study.planned("generalisations")["train_generalisation"] == 1
