@@ -80,7 +80,7 @@ def test_draws_do_not_depend_on_other_draws():
     [
         (lambda: Cosine((2, 3)), "add 1"),
         (lambda: Cosine((1, 2.5)), "whole numbers"),
-        (lambda: Cosine((1, 0)), "whole numbers"),
+        (lambda: Cosine((1, 0)), "positive numbers"),
         (lambda: Cosine((1, 4, 4)), "only once"),
         (lambda: Cosine.sample(500, 20, 0), "larger std"),
         (lambda: Fourier.sample(21, 20, 0), "even number"),

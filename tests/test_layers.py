@@ -1,5 +1,6 @@
 """The layers hold what is prescribed at every wall, for any box, flux, frequency and weight."""
 
+import copy
 import math
 
 import pytest
@@ -121,7 +122,7 @@ def points_on(box, i, side, seed, dtype=torch.float64, n=8):
 
 def misses(box, fluxes, u_of, coefficients=None, seed=0, dtype=torch.float64):
     """|du/dx_i + k u - flux| at points of every held wall."""
-    worst = 0.0
+    found = []
     for i, axis in enumerate(box):
         for side in axis.held:
             points = points_on(box, i, side, seed, dtype).requires_grad_()
@@ -130,9 +131,8 @@ def misses(box, fluxes, u_of, coefficients=None, seed=0, dtype=torch.float64):
             flux = fluxes[i][SIDES[side]]
             prescribed = flux(points) if callable(flux) else torch.tensor(flux, dtype=dtype)
             k = coefficients[i][SIDES[side]] if coefficients else 0.0
-            miss = gradient[:, i] + k * u[:, 0] - prescribed
-            worst = max(worst, float(miss.detach().abs().max()))
-    return worst
+            found.append((gradient[:, i] + k * u[:, 0] - prescribed).detach().abs())
+    return float(torch.cat(found).max())  # NaN if any is
 
 
 def largest_flux(box, fluxes, seed=0):
@@ -182,7 +182,7 @@ def test_robin_conditions_hold_at_every_wall(case, data, seed, functions):
     box, embedding = case
     fluxes = wave_fluxes(box, seed, False) if functions else constant_fluxes(box, data.draw)
     coefficients = [
-        tuple(data.draw(number(-1, 1)) if side in axis.held else 0.0 for side in SIDES)
+        tuple(data.draw(number(-100, 100)) if side in axis.held else 0.0 for side in SIDES)
         for axis in box
     ]
     network = perceptron(embedding.size(len(box) + OTHERS), seed)
@@ -196,7 +196,8 @@ def test_robin_conditions_hold_at_every_wall(case, data, seed, functions):
         for i, axis in enumerate(box)
         for side in axis.held
     ]
-    scale = max(largest_flux(box, fluxes, seed), *at_walls)
+    largest = max(1.0, *(abs(k) for pair in coefficients for k in pair))
+    scale = max(largest_flux(box, fluxes, seed), largest * max(at_walls))
     assert misses(box, fluxes, u_of, coefficients, seed) <= 1e-10 * scale
 
 
@@ -275,6 +276,36 @@ def test_the_formula_printed_for_a_box_fails_the_same_test(box, fluxes):
     assert misses(box, fluxes, lambda z: lift(z, 0 * z[:, :1])) <= 1e-10 * largest_flux(box, fluxes)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+def test_fluxes_hold_in_single_precision_and_second_derivatives_are_right(dimensions, dtype):
+    """On walls, edges and corners, and as near to them as one may come."""
+    box = [Axis()] * dimensions
+    fluxes = [(lambda z: torch.cos(z.sum(1)),) * 2] * dimensions
+    lift = FluxLift(box, fluxes)
+    precision = 1e-6 if dtype == torch.float32 else 1e-12
+    assert misses(box, fluxes, lambda z: lift(z, 0 * z[:, :1]), dtype=dtype) <= precision
+
+    z = torch.rand(200, dimensions + OTHERS, dtype=dtype, generator=torch.manual_seed(0))
+    for k, distance in enumerate((0.0, 1e-12, 1e-7, 1e-4, 1e-2)):
+        z[20 * k : 20 * k + 20, : min(dimensions, 2)] = distance
+        z[100 + 20 * k : 120 + 20 * k, :dimensions] = distance
+
+    def second_derivatives(z):
+        z = z.requires_grad_()
+        (gradient,) = torch.autograd.grad(lift.lift(z).sum(), z, create_graph=True)
+        return torch.stack(
+            [torch.autograd.grad(g.sum(), z, retain_graph=True)[0] for g in gradient.T]
+        )
+
+    here = second_derivatives(z)
+    assert here.isfinite().all()
+    away = torch.cat((torch.arange(40, 100), torch.arange(140, 200)))
+    truth = second_derivatives(z.detach().double())[:, away]
+    error = (here[:, away] - truth).abs().max()
+    assert float(error) <= (1e-3 if dtype == torch.float32 else 1e-12)
+
+
 def test_compatible_fluxes_give_one_smooth_lift_and_others_one_that_jumps():
     """Second derivatives along a small circle around a corner: continuous, or not."""
     box = [Axis(), Axis()]
@@ -315,13 +346,48 @@ def test_a_wall_on_the_right_has_the_cosines_of_the_distance_from_it():
 
 
 def test_layers_are_modules_that_move_and_have_no_parameters_of_their_own():
-    axis = Axis(-1, 1)
-    layers = [CosineEmbedding([axis]), FluxLift([axis], [(1.0, 2.0)])]
-    assert not [parameter for layer in layers for parameter in layer.parameters()]
-    points = torch.rand(3, 2)
-    assert layers[0](points).dtype == torch.float32
-    assert layers[1](points, points[:, :1]).dtype == torch.float32
+    """To the device `meta`, which refuses to mix with any other."""
+    axes = [Axis(-1, 1), Axis(0, 2, "left")]
+    varying, network = (lambda z: z[:, 1], 0.0), perceptron(3, 0, torch.float32)
+    layers = [
+        CosineEmbedding([Cosine.first(3, axes[0]), axes[1]]),
+        RobinLift(axes, [varying, (2.0, 0.0)], [(1.0, 0.0), (0.5, 0.0)]),
+        OutputTransform(network, [axes[0], Axis(walls="none")], [varying, (0, 0)]),
+        FreeTerm(network, axes),
+    ]
+    assert not [parameter for layer in layers[:2] for parameter in layer.parameters()]
+    assert not [name for layer in layers[:2] for name in layer.state_dict()]
+    for device in ("cpu", "meta"):
+        points = torch.rand(3, 3, device=device)
+        for layer in layers:
+            layer = copy.deepcopy(layer).to(device)
+            inputs = (points, points[:, :1]) if isinstance(layer, RobinLift) else (points,)
+            out = layer(*inputs)
+            assert out.dtype == torch.float32
+            assert out.device.type == device
     assert "Axis(low=-1, high=1" in repr(layers[0])
+
+
+def test_layers_take_no_point_one_point_and_no_gradients():
+    axis = Axis(-1, 1)
+    embedding, lift = CosineEmbedding([axis]), FluxLift([axis], [(1.0, lambda z: z[:, 1])])
+    for n in (0, 1):
+        points = torch.rand(n, 2)
+        with torch.inference_mode():
+            assert lift(points, embedding(points)[:, :1]).shape == (n, 1)
+
+
+def test_a_flux_may_be_trained():
+    """A parameter, or a module: an unknown flux is an inverse problem."""
+    unknown, network = (
+        torch.nn.Parameter(torch.tensor(0.3)),
+        torch.nn.Sequential(perceptron(2, 0, torch.float32), torch.nn.Flatten(0)),
+    )
+    lift = FluxLift([Axis()], [(unknown, network)])
+    assert {id(p) for p in lift.parameters()} == {id(p) for p in (unknown, *network.parameters())}
+    points = torch.rand(4, 2)
+    lift(points, points[:, :1]).sum().backward()
+    assert all(p.grad is not None for p in lift.parameters())
 
 
 @pytest.mark.parametrize(
@@ -338,7 +404,20 @@ def test_layers_are_modules_that_move_and_have_no_parameters_of_their_own():
         (lambda: FluxLift([Axis(walls="left")], [(1.0, 2.0)]), "right wall .* not held"),
         (lambda: RobinLift([Axis()], [(0.0, 0.0)], [(1.0,)]), "a pair"),
         (lambda: OutputTransform(torch.nn.Identity(), [Axis(), Axis()]), "one axis, not of 2"),
+        (lambda: Cosine((1, math.nan)), "positive"),
+        (lambda: Cosine((1, math.inf)), "positive"),
+        (lambda: Cosine.sample(3, 0.0, 0, Axis(walls="left")), "positive std"),
+        (lambda: Cosine.sample(0, 1.0, 0, Axis(walls="left")), "at least 1"),
+        (lambda: CosineEmbedding(Axis()), "a list"),
+        (lambda: CosineEmbedding([]), "at least one"),
+        (lambda: CosineEmbedding([(0, 1)]), "not an Axis"),
+        (lambda: FluxLift([Axis(), Axis()], (1.0, 2.0)), "a pair"),
+        (lambda: RobinLift([Axis()], [(0.0, 0.0)], [(len, 0.0)]), "give numbers"),
         (lambda: CosineEmbedding([Axis(), Axis()])(torch.rand(4, 1)), "2 space coordinates"),
+        (lambda: CosineEmbedding([Axis()])(torch.ones(4, 1, dtype=torch.int64)), "floating-point"),
+        (lambda: FluxLift([Axis()], [(1.0, 0.0)])(torch.rand(4, 1), torch.rand(4)), "one column"),
+        (lambda: FreeTerm(lambda z: z[:, 0], [Axis()])(torch.rand(4, 1)), "one column"),
+        (lambda: FluxLift([Axis()], [(lambda z: 1.0, 0.0)])(*[torch.rand(4, 1)] * 2), "one number"),
         (lambda: FluxLift([Axis()], [(lambda z: z, 0.0)])(*[torch.rand(4, 1)] * 2), "one number"),
     ],
 )

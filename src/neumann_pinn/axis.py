@@ -3,6 +3,7 @@
 Rows are features and columns are points; what does not vary over the points has one column.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -58,11 +59,8 @@ class Axis:
         return self.low if side == "left" else self.high
 
     def position(self, x: Tensor) -> Tensor:
-        """The share of the way from the held wall, the left one of two: exactly 0 and 1 at walls.
-
-        The ends are rounded to the precision of x first, as those of the points are.
-        """
-        low, high = (torch.tensor(end, dtype=x.dtype, device=x.device) for end in self.ends)
+        """The share of the way from the held wall, the left one of two; exact at the walls."""
+        low, high = self._rounded_ends(x)
         if self.walls == "right":
             return (high - x) / (high - low)
         return (x - low) / (high - low)
@@ -73,11 +71,12 @@ class Axis:
         With both walls these are the cubics of equation 4, brought to any interval; with one wall
         it is the distance from it.
         """
+        low, high = self._rounded_ends(x)
         if self.walls != "both":
             one = torch.ones_like(x)
-            return Features(x - self.wall(side), one, 0 * one)
-        below, above = x - self.low, self.high - x
-        square = (self.high - self.low) ** 2
+            return Features(x - (low if side == "left" else high), one, 0 * one)
+        below, above = x - low, high - x
+        square = (high - low) ** 2
         if side == "left":
             value, first = below * above**2, above * (above - 2 * below)
             return Features(value / square, first / square, (2 * below - 4 * above) / square)
@@ -85,12 +84,25 @@ class Axis:
         return Features(value / square, first / square, (4 * below - 2 * above) / square)
 
     def bump(self, x: Tensor) -> Tensor:
-        """A function that is positive inside and vanishes at every held wall to first order."""
-        factors = [self.high - x if side == "right" else x - self.low for side in self.held]
+        """A function that is positive inside, at most 1, and vanishes at every held wall."""
+        low, high = self._rounded_ends(x)
         value = torch.ones_like(x)
-        for factor in factors:
-            value = value * factor * (2 / (self.high - self.low))
+        for side in self.held:
+            distance = x - low if side == "left" else high - x
+            value = value * distance * (len(self.held) / (high - low))
         return value
+
+    def _rounded_ends(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """The ends in the precision of x, as points on the walls have them."""
+        return x.new_full((), self.low), x.new_full((), self.high)
+
+
+def free_factor(axes: Sequence[Axis], points: Tensor) -> Tensor:
+    """phi^2, where phi is the product of the bumps: no held wall sees what it multiplies."""
+    product = torch.ones_like(points[:, 0])
+    for i, axis in enumerate(axes):
+        product = product * axis.bump(points[:, i])
+    return product**2
 
 
 UNIT = Axis()

@@ -14,12 +14,13 @@ else than zero shall hold at the walls. The model's derivatives are those of the
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple, get_args
 
 import torch
 from torch import Tensor
 
-from neumann_pinn.axis import UNIT, Axis, Features
+from neumann_pinn.axis import UNIT, Axis, Features, free_factor
 from neumann_pinn.embedding import Cosine, Embedding, Identity
 from neumann_pinn.jet import Activation, HeatJet, MixedJet, SlopeJet, tanh, through_hidden
 from neumann_pinn.network import Layer, Network
@@ -111,8 +112,8 @@ class Model:
     """What is added to the network: the prescribed fluxes."""
     factor: Function | None = None
     """What multiplies the network: Robin conditions."""
-    free_factor: Function | None = None
-    """What multiplies a second network, which sees the coordinates themselves."""
+    free_term: bool = False
+    """Whether a second network is added, which sees the coordinates, and no held wall sees it."""
     find_diffusivity: bool = False
     """Whether D is a parameter too: exp of the last one, times the D that `inputs` is given."""
 
@@ -158,12 +159,12 @@ class Model:
         """How many streams a point takes through the networks."""
         heat = 2 + len(self.axes)
         walls = 4 * len(self.axes[0].held) if self.constraint == "output_transform" else 0
-        return heat + walls + (heat if self.free_factor else 0)
+        return heat + walls + (heat if self.free_term else 0)
 
     def initial(self, seed: int) -> Tensor:
         """The parameters that a training starts from, drawn in float64."""
         parts = [self.network.initial(seed)]
-        if self.free_factor:
+        if self.free_term:
             parts.append(self.free_network.initial(seed + 1))
         if self.find_diffusivity:
             parts.append(torch.zeros(1, dtype=torch.float64))
@@ -173,7 +174,7 @@ class Model:
         """The parameters of the network, of the free term's network, and the logarithm of D."""
         sizes = [
             self.network.parameters,
-            self.free_network.parameters if self.free_factor else 0,
+            self.free_network.parameters if self.free_term else 0,
             int(self.find_diffusivity),
         ]
         network, free, log_diffusivity = theta.split(sizes)
@@ -187,6 +188,10 @@ class Model:
         velocity: tuple[float, ...] = (),
     ) -> Inputs:
         """The constants of the points (x, t), in float64; x is of length n or n x axes."""
+        if not diffusivity > 0:
+            raise ValueError(f"diffusivity {diffusivity}: give a positive number")
+        if len(velocity) not in (0, len(self.axes)):
+            raise ValueError(f"velocity {velocity}: give {len(self.axes)} numbers, one an axis")
         x = x.double().reshape(len(x), -1)
         t = torch.zeros_like(x[:, :0]) if t is None else t.double()[:, None]
         operator = _Operator(diffusivity, velocity or (0.0,) * len(self.axes), self)
@@ -211,8 +216,8 @@ class Model:
             tuple(walls),
             of_function(self.lift),
             of_function(self.factor),
-            of_function(self.free_factor),
-            tuple(free) if self.free_factor else (),
+            of_function(partial(free_factor, self.axes) if self.free_term else None),
+            tuple(free) if self.free_term else (),
         )
 
     def outputs(self, theta: Tensor, inputs: Inputs) -> Outputs:
@@ -274,6 +279,8 @@ class Model:
 
     def grid(self, x: Tensor, t: Tensor) -> Grid:
         """The constants of the grid t x x on an interval, in float64."""
+        if self.lift or self.factor or self.free_term or len(self.axes) > 1 or self.steady:
+            raise ValueError("a grid is for a plain model on an interval: use `inputs`")
         walls = (
             GridWall(at_wall.value, at_wall.first, profile.value)
             for at_wall, profile in self._walls(x.double())
@@ -318,10 +325,11 @@ class Derivatives(NamedTuple):
 def derivatives(function: Function, points: Tensor, axes: int) -> Derivatives:
     """The derivatives of any function of space and time, by nested autograd."""
     points = points.detach().requires_grad_()
-    value = function(points)
-    gradient = _gradient(value, points)
-    slopes, rate = gradient[:, :axes], gradient[:, axes:].sum(1)
-    seconds = [_gradient(slopes[:, i], points)[:, i] for i in range(axes)]
+    with torch.enable_grad():
+        value = function(points)
+        gradient = _gradient(value, points)
+        slopes, rate = gradient[:, :axes], gradient[:, axes:].sum(1)
+        seconds = [_gradient(slopes[:, i], points)[:, i] for i in range(axes)]
     parts = (value, slopes, rate, torch.stack(seconds).sum(0))
     return Derivatives(*(part.detach() for part in parts))
 

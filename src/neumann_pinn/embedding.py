@@ -79,7 +79,7 @@ class Cosine:
     """Cosines that are flat at the held walls of an axis, one for each frequency b.
 
     With both walls (equations 6 and B.2) cos(pi b y), where y goes from 0 to 1 and b is whole; with
-    one wall (equation B.5) cos(pi/2 b y), where y is 0 at that wall and b is any real number.
+    one wall (equation B.5) cos(pi/2 b y), where y is 0 at that wall and b is any positive number.
     """
 
     frequencies: tuple[float, ...] = (1,)
@@ -91,13 +91,13 @@ class Cosine:
             raise ValueError(
                 "a cosine embedding holds a wall: give an axis with walls, or x itself"
             )
-        if self.axis.walls == "both" and any(f != int(f) or f < 1 for f in b):
-            raise ValueError(
-                f"frequencies {b} of a cosine embedding: give whole numbers >= 1, "
-                "no others are flat at both walls"
-            )
         if any(not 0 < f < math.inf for f in b):
             raise ValueError(f"frequencies {b} of a cosine embedding: give positive numbers")
+        if self.axis.walls == "both" and any(f != int(f) for f in b):
+            raise ValueError(
+                f"frequencies {b} of a cosine embedding: give whole numbers, "
+                "no others are flat at both walls"
+            )
         if 1 not in b:
             raise ValueError(
                 f"frequencies {b} of a cosine embedding: add 1, without it different x "
@@ -115,7 +115,12 @@ class Cosine:
     def sample(cls, size: int, std: float, seed: int, axis: Axis = UNIT) -> "Cosine":
         """Frequency 1, then |N(0, std)|, rounded with both walls; zeros and repeats again."""
         whole = axis.walls == "both"
-        if size < 1 or (whole and size > 3 * std + 1):
+        if size < 1 or not 0 < std < math.inf:
+            raise ValueError(
+                f"size {size} and std {std} of a cosine embedding: give a size of at least 1 and a "
+                "positive std"
+            )
+        if whole and size > 3 * std + 1:
             raise ValueError(
                 f"size {size} of a cosine embedding: with std = {std} there are not enough "
                 f"different whole frequencies, give a size from 1 to {int(3 * std) + 1} or a "
@@ -134,25 +139,20 @@ class Cosine:
     def size(self) -> int:
         return len(self.frequencies)
 
-    def value(self, x: Tensor) -> Tensor:
-        """The features in the precision of x, for autograd: exactly flat at the held walls."""
-        return cospi(self._angles(x))
+    @property
+    def rates(self) -> Tensor:
+        """The angle of each feature over pi and over the position on the axis: a column."""
+        half = 1 if self.axis.walls == "both" else 2
+        return torch.tensor(self.frequencies, dtype=torch.float64)[:, None] / half
 
     def features(self, x: Tensor) -> Features:
-        x = x.double()
-        angle = self._angles(x)
+        x, rates = x.double(), self.rates.to(x.device)
+        angle = rates * self.axis.position(x)
         low, high = self.axis.ends
         toward = -1 if self.axis.walls == "right" else 1
-        wave = toward * math.pi * self._rates(x) / (high - low)
+        wave = toward * math.pi * rates / (high - low)
         value = cospi(angle)
         return Features(value, -wave * sinpi(angle), -(wave**2) * value)
-
-    def _angles(self, x: Tensor) -> Tensor:
-        return self._rates(x) * self.axis.position(x)
-
-    def _rates(self, x: Tensor) -> Tensor:
-        half = 1 if self.axis.walls == "both" else 2
-        return torch.tensor(self.frequencies, dtype=x.dtype, device=x.device)[:, None] / half
 
 
 def _generator(size: int, seed: int) -> np.random.Generator:

@@ -41,7 +41,9 @@ def methods_for(problem: Problem) -> list[str]:
     return [method for method in METHODS if method != "existing" or applies]
 
 
-def make_model(problem: Problem, method: str, width: int = 100, depth: int = 3) -> Model:
+def make_model(
+    problem: Problem, method: str, width: int = 100, depth: int = 3, free_term: bool = False
+) -> Model:
     """A method's model for a problem."""
     if method not in methods_for(problem):
         raise ValueError(
@@ -55,6 +57,7 @@ def make_model(problem: Problem, method: str, width: int = 100, depth: int = 3) 
         axes=problem.axes,
         steady=problem.steady,
         find_diffusivity=bool(problem.samples),
+        free_term=free_term,
     )
     if method == "vanilla":
         return model
@@ -121,7 +124,7 @@ def inputs_at(problem: Problem, model: Model, points: Tensor) -> Inputs:
 
 def evaluation(problem: Problem, model: Model, protocol: Protocol, machine: Machine) -> Evaluation:
     """The relative error at as many points of the box as the protocol's grid has."""
-    points = problem.inside(math.prod(protocol.grid))
+    points = problem.inside(math.prod(protocol.grid), apart=1)
     size = machine.block_size(len(points), model.streams)
     blocks = [
         (inputs_at(problem, model, part), problem.exact(part), torch.ones_like(part[:, 0]))
@@ -152,7 +155,7 @@ def train(
     return train_task(
         trainer,
         lambda: evaluation(problem, model, protocol, machine),
-        trajectory_key(problem, model, protocol, seed, MODULES),
+        trajectory_key((problem, problem.fingerprint()), model, protocol, seed, MODULES),
         machine,
         checkpoints,
         checkpoint_seconds,
@@ -177,7 +180,7 @@ class Assembled(nn.Module):
         self.walls = _wall_layer(problem) if model.constraint == "cosine_embedding" else None
         self.free = (
             FreeTerm(_perceptron(model.free_network, free), problem.axes)
-            if model.free_factor
+            if model.free_term
             else None
         )
 
@@ -192,15 +195,14 @@ class Assembled(nn.Module):
 
 def wall_violation(problem: Problem, module: nn.Module) -> float:
     """The largest |du/dx_i + coefficient u - flux| at the held walls, in float64, by autograd."""
-    worst = 0.0
+    misses = []
     for wall in problem.walls:
         points = problem.on_wall(wall, WALL_POINTS).requires_grad_()
         u = module(points)[:, 0]
         (gradient,) = torch.autograd.grad(u.sum(), points)
         coefficient, flux = problem.condition(wall, points)
-        miss = gradient[:, wall[0]] + coefficient * u - flux
-        worst = max(worst, float(miss.detach().abs().max()))
-    return worst
+        misses.append((gradient[:, wall[0]] + coefficient * u - flux).detach().abs())
+    return float(torch.cat(misses).max())
 
 
 def outcome(problem: Problem, model: Model, run: Run) -> dict[str, float | None]:

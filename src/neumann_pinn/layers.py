@@ -14,19 +14,24 @@ left wall is its negative.
 All of them can be differentiated any number of times, by reverse or forward mode.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from neumann_pinn.axis import Axis, Side
+from neumann_pinn.axis import Axis, Side, free_factor
+from neumann_pinn.constraint import Function
 from neumann_pinn.embedding import Cosine
+from neumann_pinn.trigonometry import cospi
 
-Flux = float | Callable[[Tensor], Tensor]
-"""A number, or a function of inputs that lie on the wall: n x inputs -> n."""
+Flux = float | Tensor | Function
+"""A number, a tensor with one, or a function of inputs that lie on the wall: n x inputs -> n.
+
+A function may be a module, and a tensor a parameter: they are trained with the rest.
+"""
 WallPair = tuple[Flux, Flux]
 """What is prescribed at the left and at the right wall of an axis."""
-Function = Callable[[Tensor], Tensor]
 SIDES: dict[Side, int] = {"left": 0, "right": 1}
 """The places of both walls in a pair."""
 
@@ -42,9 +47,13 @@ class CosineEmbedding(nn.Module):
 
     def __init__(self, axes: Sequence[Axis | Cosine]) -> None:
         super().__init__()
+        _plain_axes(axes)
         self.axes = tuple(
             Cosine(axis=axis) if isinstance(axis, Axis) and axis.held else axis for axis in axes
         )
+        for i, axis in enumerate(self.axes):
+            if isinstance(axis, Cosine):
+                self.register_buffer(f"rates{i}", axis.rates, persistent=False)
 
     def size(self, inputs: int) -> int:
         """How many features there are of so many inputs: the inputs of the network behind."""
@@ -53,10 +62,14 @@ class CosineEmbedding(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         inputs = _plain(inputs, self.axes)
-        parts = [
-            axis.value(inputs[:, i]).T if isinstance(axis, Cosine) else inputs[:, i : i + 1]
-            for i, axis in enumerate(self.axes)
-        ]
+        parts = []
+        for i, axis in enumerate(self.axes):
+            x = inputs[:, i]
+            if isinstance(axis, Cosine):
+                rates = self.get_buffer(f"rates{i}").to(x)
+                parts.append(cospi(rates * axis.axis.position(x)).T)
+            else:
+                parts.append(x[:, None])
         return torch.cat((*parts, inputs[:, len(self.axes) :]), 1)
 
     def extra_repr(self) -> str:
@@ -70,11 +83,15 @@ class RobinLift(nn.Module):
     for each axis, numbers or functions of the inputs at the wall; `coefficients` a pair k of
     numbers. What is prescribed at a wall that is not held must be 0.
 
-    With the profiles f of an axis (f = 0 and f' = 1 at the wall), m = exp(-sum k f) turns flat into
-    Robin: m = 1 and m' = -k there. The lift l of several axes is that of all but one, and what it
-    lacks at the walls of that one, l + f (c - (d/dx_i + k) l), which is exact there. Each axis may
-    be the one; blended by weights that are 1 at its walls, with vanishing slope, these lifts are
-    exact at every point of every wall, edges and corners included.
+    A function f of an axis with f = 0 and f' = 1 at a wall (`Axis.profile`) carries what is
+    prescribed inside. m = exp(-sum k f / (1 + (k d)^2)), with the distance d from the wall, turns
+    flat into Robin: m = 1 and m' = -k at the wall, and no wall has an exponent above 1/2 for any k.
+
+    The lift l of several axes is that of all but one, and what it lacks at the walls of that one,
+    l + f (c - (d/dx_i + k) l), which is exact there. Each axis may be the one; blended by weights
+    that are 1 at its walls, with vanishing slope, these lifts are exact at every point of every
+    wall, edges and corners included. Functions are called often for that, 16 times in two
+    dimensions and 150 times in three, and in float64: near an edge the weights vary fast.
 
     Where the data of two walls are compatible along their common edge, (d/dx_i + k_i) c_j =
     (d/dx_j + k_j) c_i, all of these lifts are the same smooth function. Where they are not, no
@@ -89,24 +106,23 @@ class RobinLift(nn.Module):
         coefficients: Sequence[tuple[float, float]] | None = None,
     ) -> None:
         super().__init__()
-        self.axes = tuple(axes)
-        self.fluxes = tuple(fluxes)
-        self.coefficients = tuple(coefficients or [(0.0, 0.0)] * len(self.axes))
-        for name in ("fluxes", "coefficients"):
-            pairs = getattr(self, name)
-            if len(pairs) != len(self.axes) or any(len(pair) != 2 for pair in pairs):
-                raise ValueError(f"{name}: give a pair (left, right) for each of the axes")
-            for axis, pair in zip(self.axes, pairs, strict=True):
-                for side, value in zip(SIDES, pair, strict=True):
-                    if side not in axis.held and (callable(value) or value != 0):
-                        raise ValueError(f"{name}: the {side} wall of {axis} is not held, give 0")
+        self.axes = _plain_axes(axes)
+        self.fluxes = _pairs("fluxes", fluxes, self.axes)
+        if coefficients is None:
+            coefficients = [(0.0, 0.0)] * len(self.axes)
+        self.coefficients = _pairs("coefficients", coefficients, self.axes)
+        every = [c for pair in self.fluxes for c in pair]
+        if any(callable(k) or isinstance(k, Tensor) for pair in self.coefficients for k in pair):
+            raise ValueError("coefficients: give numbers")
+        self.functions = nn.ModuleList(c for c in every if isinstance(c, nn.Module))
+        self.numbers = nn.ParameterList(c for c in every if isinstance(c, nn.Parameter))
         self.is_robin = any(k for pair in self.coefficients for k in pair)
-        fluxes_of_walls = [c for pair in self.fluxes for c in pair]
-        self.is_insulated = not any(callable(c) or c for c in fluxes_of_walls)
-        self.plain_sum = not self.is_robin and not any(callable(c) for c in fluxes_of_walls)
+        self.is_insulated = not any(_varies(c) or c for c in every)
+        self.plain_sum = not self.is_robin and not any(callable(c) for c in every)
 
     def forward(self, inputs: Tensor, outputs: Tensor) -> Tensor:
         inputs = _plain(inputs, self.axes)
+        _check_outputs(inputs, outputs)
         if self.is_robin:
             outputs = self.factor(inputs)[:, None] * outputs
         if not self.is_insulated:
@@ -118,13 +134,17 @@ class RobinLift(nn.Module):
         exponent = torch.zeros_like(inputs[:, 0])
         for i, (axis, coefficients) in enumerate(zip(self.axes, self.coefficients, strict=True)):
             for side in axis.held:
-                profile = axis.profile(side, inputs[:, i])
-                exponent = exponent - coefficients[SIDES[side]] * profile.value
+                x, k = inputs[:, i], coefficients[SIDES[side]]
+                far = 1 + (k * (x - x.new_full((), axis.wall(side)))) ** 2
+                exponent = exponent - k * axis.profile(side, x).value / far
         return exponent.exp()
 
     def lift(self, inputs: Tensor) -> Tensor:
         """The lift l at each point."""
-        return self._lift([i for i, axis in enumerate(self.axes) if axis.held])(inputs)
+        held = [i for i, axis in enumerate(self.axes) if axis.held]
+        if self.plain_sum or len(held) < 2:
+            return self._lift(held)(inputs)
+        return self._lift(held)(inputs.double()).to(inputs.dtype)
 
     def _lift(self, held: Sequence[int]) -> Function:
         """The lift of some axes, exact at all their walls."""
@@ -150,7 +170,7 @@ class RobinLift(nn.Module):
             total = torch.zeros_like(inputs[:, 0])
             for side in axis.held:
                 at_wall = _on_wall(inputs, i, axis, side)
-                lack = _evaluate(fluxes[SIDES[side]], at_wall)
+                lack = flux_at(fluxes[SIDES[side]], at_wall)
                 if so_far:
                     value, slope = _value_and_slope(so_far, at_wall, i)
                     lack = lack - slope - coefficients[SIDES[side]] * value
@@ -186,20 +206,21 @@ class OutputTransform(nn.Module):
         self, network: nn.Module, axes: Sequence[Axis], fluxes: Sequence[WallPair] | None = None
     ) -> None:
         super().__init__()
-        held = [i for i, axis in enumerate(axes) if axis.held]
+        self.axes = _plain_axes(axes)
+        held = [i for i, axis in enumerate(self.axes) if axis.held]
         if len(held) != 1:
             raise ValueError(
                 f"an output transform holds the walls of one axis, not of {len(held)}: "
                 "for boxes use a CosineEmbedding"
             )
         self.network = network
-        self.axes = tuple(axes)
         (self.column,) = held
-        self.lift = FluxLift(axes, fluxes or [(0.0, 0.0)] * len(self.axes))
+        self.lift = FluxLift(axes, [(0.0, 0.0)] * len(self.axes) if fluxes is None else fluxes)
 
     def forward(self, inputs: Tensor) -> Tensor:
         inputs = _plain(inputs, self.axes)
         outputs, axis = self.network(inputs), self.axes[self.column]
+        _check_outputs(inputs, outputs)
         for side in axis.held:
             at_wall = _on_wall(inputs, self.column, axis, side)
             _, slope = _value_and_slope(self.network, at_wall, self.column)
@@ -209,35 +230,87 @@ class OutputTransform(nn.Module):
 
 
 class FreeTerm(nn.Module):
-    """phi(x)^2 v: a second network that no held wall sees (x^2 (1-x)^2 v(x,t) on [0,1]).
+    """phi(x)^2 v: a second network that no held wall sees (16 x^2 (1-x)^2 v(x,t) on [0,1]).
 
-    phi is positive inside and vanishes at every held wall, so neither value nor slope of the term
-    is seen there: it can be added behind any of the constraints.
+    phi is positive inside, at most 1, and vanishes at every held wall, so neither value nor slope
+    of the term is seen there: it can be added behind any of the constraints.
     """
 
     def __init__(self, network: nn.Module, axes: Sequence[Axis]) -> None:
         super().__init__()
         self.network = network
-        self.axes = tuple(axes)
+        self.axes = _plain_axes(axes)
 
     def forward(self, inputs: Tensor) -> Tensor:
         inputs = _plain(inputs, self.axes)
-        return self.factor(inputs)[:, None] * self.network(inputs)
+        outputs = self.network(inputs)
+        _check_outputs(inputs, outputs)
+        return free_factor(self.axes, inputs)[:, None] * outputs
 
-    def factor(self, inputs: Tensor) -> Tensor:
-        """The factor phi^2 at each point."""
-        bumps = [axis.bump(inputs[:, i]) for i, axis in enumerate(self.axes)]
-        return _product(bumps) ** 2
+
+def flux_at(flux: Flux, at_wall: Tensor) -> Tensor:
+    """What is prescribed at points on a wall."""
+    if isinstance(flux, Tensor):
+        return flux.to(at_wall).expand(len(at_wall))
+    if not callable(flux):
+        return torch.full_like(at_wall[:, 0], flux)
+    value = flux(at_wall)
+    if not isinstance(value, Tensor) or value.shape != at_wall[:, 0].shape:
+        what = tuple(value.shape) if isinstance(value, Tensor) else repr(value)
+        raise ValueError(
+            f"a flux returned {what} for {len(at_wall)} points: return one number for each, "
+            f"a tensor of shape ({len(at_wall)},)"
+        )
+    return value
+
+
+def _plain_axes(axes: Sequence[Any]) -> tuple[Axis, ...]:
+    """The axes, also of embeddings of them."""
+    if isinstance(axes, Axis | Cosine):
+        raise ValueError("axes: give a list of them, one for each space coordinate")
+    plain = tuple(axis.axis if isinstance(axis, Cosine) else axis for axis in axes)
+    for axis in plain:
+        if not isinstance(axis, Axis):
+            raise ValueError(f"axes: {axis!r} is not an Axis, give Axis(low, high, walls)")
+    if not plain:
+        raise ValueError("axes: give at least one")
+    return plain
+
+
+def _pairs(name: str, pairs: Sequence[Any], axes: Sequence[Axis]) -> tuple[Any, ...]:
+    """A pair for each axis, with 0 where no wall is held."""
+    if len(pairs) != len(axes) or any(
+        not isinstance(pair, Sequence) or len(pair) != 2 for pair in pairs
+    ):
+        raise ValueError(f"{name}: give a pair (left, right) for each of the axes")
+    for axis, pair in zip(axes, pairs, strict=True):
+        for side, value in zip(SIDES, pair, strict=True):
+            if side not in axis.held and (_varies(value) or value != 0):
+                raise ValueError(f"{name}: the {side} wall of {axis} is not held, give 0")
+    return tuple(tuple(pair) for pair in pairs)
+
+
+def _varies(flux: Flux) -> bool:
+    return callable(flux) or isinstance(flux, Tensor)
 
 
 def _plain(inputs: Tensor, axes: Sequence[object]) -> Tensor:
-    """The inputs if they have enough columns, as a plain tensor: others may index differently."""
-    if inputs.ndim != 2 or inputs.shape[1] < len(axes):
+    """The inputs if they have enough columns, as a tensor that is indexed in the usual way."""
+    if inputs.ndim != 2 or inputs.shape[1] < len(axes) or not inputs.is_floating_point():
         raise ValueError(
-            f"inputs of shape {tuple(inputs.shape)}: give a row for each point, and its "
-            f"{len(axes)} space coordinates in the first columns"
+            f"inputs of shape {tuple(inputs.shape)}, {inputs.dtype}: give a row of floating-point "
+            f"numbers for each point, with its {len(axes)} space coordinates in the first columns"
         )
-    return inputs if type(inputs) is Tensor else inputs.as_subclass(Tensor)
+    usual = type(inputs).__getitem__ is Tensor.__getitem__
+    return inputs if usual else inputs.as_subclass(Tensor)
+
+
+def _check_outputs(inputs: Tensor, outputs: Tensor) -> None:
+    if outputs.shape != (len(inputs), 1):
+        raise ValueError(
+            f"outputs of shape {tuple(outputs.shape)} for {len(inputs)} points: "
+            f"give one column, ({len(inputs)}, 1)"
+        )
 
 
 def _product(factors: Sequence[Tensor]) -> Tensor:
@@ -267,18 +340,6 @@ def _on_wall(inputs: Tensor, column: int, axis: Axis, side: Side) -> Tensor:
     """The points brought to a wall; its coordinate no longer depends on the inputs."""
     wall = torch.full_like(inputs[:, :1], axis.wall(side))
     return torch.cat((inputs[:, :column], wall, inputs[:, column + 1 :]), 1)
-
-
-def _evaluate(flux: Flux, at_wall: Tensor) -> Tensor:
-    if not callable(flux):
-        return torch.full_like(at_wall[:, 0], flux)
-    value = flux(at_wall)
-    if value.shape != at_wall[:, 0].shape:
-        raise ValueError(
-            f"a flux returned the shape {tuple(value.shape)} for {len(at_wall)} points: "
-            f"return one number for each, ({len(at_wall)},)"
-        )
-    return value
 
 
 def _value_and_slope(function: Function, inputs: Tensor, column: int) -> tuple[Tensor, Tensor]:

@@ -4,6 +4,7 @@ All are of the form u_t - D Laplacian(u) + c . grad(u) + R(u) = source. Points a
 coordinates, then t unless the problem is steady.
 """
 
+import hashlib
 import math
 from dataclasses import dataclass, field
 
@@ -13,9 +14,11 @@ from torch import Tensor
 
 from neumann_pinn.axis import Axis, Side
 from neumann_pinn.constraint import Function, derivatives
-from neumann_pinn.layers import SIDES, WallPair
+from neumann_pinn.layers import SIDES, WallPair, flux_at
 
 INSULATED: WallPair = (0.0, 0.0)
+FAR = 1_000_000
+"""How far in the Halton sequence points for another purpose start."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +81,11 @@ class Problem:
         """Coefficient and flux of the condition at points on a held wall."""
         i, side = wall
         coefficient = self.coefficients[i][SIDES[side]] if self.coefficients else 0.0
-        flux = self.fluxes[i][SIDES[side]]
-        value = flux(points) if callable(flux) else torch.full_like(points[:, 0], flux)
-        return coefficient, value
+        return coefficient, flux_at(self.fluxes[i][SIDES[side]], points)
 
-    def inside(self, n: int) -> Tensor:
-        """Evenly spread points in space and time."""
-        return self._fill(n, {})
+    def inside(self, n: int, apart: int = 0) -> Tensor:
+        """Evenly spread points in space and time; others for each number `apart`."""
+        return self._fill(n, {}, apart * FAR)
 
     def on_wall(self, wall: tuple[int, Side], n: int) -> Tensor:
         """Evenly spread points on a wall, at all times."""
@@ -95,13 +96,23 @@ class Problem:
         """Evenly spread points at t = 0."""
         return self._fill(n, {len(self.axes): 0.0})
 
+    def fingerprint(self) -> str:
+        """A hash of its functions, by their values at some points."""
+        points = self.inside(5)
+        values = [self.exact(points), self.source(points)]
+        values += [self.condition(wall, self.on_wall(wall, 5))[1] for wall in self.walls]
+        if self.reaction:
+            values.append(self.reaction(self.exact(points)))
+        words = repr([None if value is None else value.tolist() for value in values])
+        return hashlib.sha256(words.encode()).hexdigest()
+
     def noisy_samples(self) -> tuple[Tensor, Tensor]:
         """What an inverse problem knows: points and values with normal noise, always the same."""
-        points = self.inside(self.samples)
+        points = self.inside(self.samples, apart=2)
         noise = torch.randn(len(points), generator=torch.Generator().manual_seed(0))
         return points, self.exact(points) + self.noise * noise.double()
 
-    def _fill(self, n: int, fixed: dict[int, float]) -> Tensor:
+    def _fill(self, n: int, fixed: dict[int, float], skip: int = 0) -> Tensor:
         """Halton points in the box and [0,1], with some of the columns fixed."""
         lows = [axis.low for axis in self.axes] + [0.0] * (not self.steady)
         highs = [axis.high for axis in self.axes] + [1.0] * (not self.steady)
@@ -109,7 +120,8 @@ class Problem:
         points = torch.empty(n, len(lows), dtype=torch.float64)
         for column, value in fixed.items():
             points[:, column] = value
-        sequence = torch.from_numpy(qmc.Halton(max(len(free), 1), scramble=False).random(n + 1)[1:])
+        halton = qmc.Halton(max(len(free), 1), scramble=False).fast_forward(skip + 1)
+        sequence = torch.from_numpy(halton.random(n))
         for column, share in zip(free, sequence.T, strict=False):
             points[:, column] = lows[column] + (highs[column] - lows[column]) * share
         return points

@@ -254,10 +254,13 @@ def train(
         solution = reference or problem.reference(*protocol.grid)
         return Evaluation.on_grid(solution, model, protocol.dtype, machine)
 
-    points = batch(model, problem, points_of(model, protocol))
+    def trainer() -> Trainer:
+        points = batch(model, problem, points_of(model, protocol))
+        return Trainer(model, points, protocol, seed, machine)
+
     key = trajectory_key(problem, model, protocol, seed)
     return train_task(
-        lambda: Trainer(model, points, protocol, seed, machine),
+        trainer,
         evaluation,
         key,
         machine,
@@ -486,6 +489,8 @@ def trajectory_key(
         "problem": repr(problem),
         "constraint": model.constraint,
         "embeddings": repr(model.embeddings),
+        "box": [repr(model.axes), model.steady, model.free_term, model.find_diffusivity],
+        "behind": [model.lift is not None, model.factor is not None],
         "network": [model.width, model.depth, activation],
         "protocol": shape,
         "seed": seed,

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.pyplot import subplots
 
 from neumann_pinn.figures.look import COLOURS, CONSTRAINTS, MARKERS, WIDTH, look, stamp
+from neumann_pinn.generalisation import METHODS
 
-METHODS = dict(zip(("vanilla", "existing", "cosine"), CONSTRAINTS, strict=True))
-"""The constraint of each method."""
+CONSTRAINT_OF = dict(zip(METHODS, CONSTRAINTS, strict=True))
 EXACT = 1e-17
 """Where an exact zero is drawn on a logarithmic axis."""
 
@@ -28,7 +28,7 @@ def generalisations(table: pd.DataFrame, labels: Mapping[str, str], protocol: st
             sharey=True,
             width_ratios=(1, 1.3, 0.8),
         )
-        for place, (method, constraint) in enumerate(METHODS.items()):
+        for place, (method, constraint) in enumerate(CONSTRAINT_OF.items()):
             group = table[table["method"] == method]
             y = [rows[problem] + 0.2 * (place - 1) for problem in group["problem"]]
             look_of = {
