@@ -27,6 +27,13 @@ def test_the_tutorial_trains_and_draws_its_pictures(tmp_path):
     assert pictures == {path.name for path in TUTORIAL.with_suffix("").iterdir()}
 
 
+@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/clusters.md"])
+def test_every_link_leads_to_a_file(name):
+    path = TUTORIAL.parents[1] / name
+    links = re.findall(r"\]\(([^)#:]+)\)", path.read_text())
+    assert [link for link in links if not (path.parent / link).is_file()] == []
+
+
 def test_every_name_of_the_table_exists():
     names = set(re.findall(r"`(?:\+ )?([A-Z]\w+)[(.`]", TUTORIAL.read_text()))
     package = __import__("neumann_pinn")

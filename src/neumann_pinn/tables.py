@@ -154,7 +154,7 @@ def generalisations_table(results: pd.DataFrame, problems: Mapping[str, str], pr
     header = ["Problem", "Method", "Error", "Wall violation", "Seconds", "Found $D$"]
     caption = (
         "Beyond the study: relative error, largest violation of a condition at the walls, and "
-        f"seconds of training. {escape(protocol)}"
+        f"seconds of training beside other runs. {escape(protocol)}"
     )
     return table(header, rows, caption, "tab:generalisations", "llccrc")
 
