@@ -18,7 +18,7 @@ BUDGET = Budget(1000, 100, COSTS, "vanilla")
 def history(ms, start=1.0, iterations=1300):
     """An error that falls by one part in 1 + iteration / 100."""
     rows = [
-        Row(i, i * ms / 1e3, 0, 0, 0, 0, 0, 9.0, start / (1 + i / 100))
+        Row(i, i * ms / 1e3, 0, 0, 0, 0, 0, 0, 9.0, start / (1 + i / 100))
         for i in range(0, iterations + 1, 100)
     ]
     return pd.DataFrame(rows, columns=Row._fields)

@@ -13,7 +13,7 @@ from nested_autograd import derivative
 from neumann_pinn import Axis, Cosine, Machine, Model, Protocol, generalisation
 from neumann_pinn.generalisation import Assembled, inputs_at, make_model, methods_for
 from neumann_pinn.problems import PROBLEMS
-from neumann_pinn.train import Trainer
+from neumann_pinn.train import AdamTrainer
 
 SMALL = Protocol(
     iterations=40, evaluate_every=20, domain=60, initial=30, boundary=20, grid=(20, 10)
@@ -178,7 +178,7 @@ def check_loss(name, method, machine):
     batch = generalisation.batch(problem, model, SMALL)
     theta = random_theta(model).requires_grad_()
     with machine.prepared():
-        trainer = Trainer(
+        trainer = AdamTrainer(
             model, batch, replace(SMALL, precision="float64"), 0, machine, problem.reaction
         )
         gradient, terms = trainer.objective(theta.detach())

@@ -4,7 +4,7 @@ from neumann_pinn import history
 
 
 def test_a_history_survives_the_disk_to_the_last_digit(tmp_path):
-    rows = [[0, 0.1 + 0.2, 1 / 3, 1e-30, 0.0, 2 / 3, 2 / 3, 0.7, 0.7]]
+    rows = [[0, 0.1 + 0.2, 1 / 3, 1e-30, 0.0, 2 / 3, 2 / 3, 0.5, 0.7, 0.7]]
     frame = history.to_frame(rows)
     history.write(frame, tmp_path / "deep" / "history.csv")
     assert history.read(tmp_path / "deep" / "history.csv").equals(frame)

@@ -9,7 +9,7 @@ from neumann_pinn import METHODS, Cosines, Heat, Polynomial, Protocol, method
 from neumann_pinn.engine import Machine, cast
 from neumann_pinn.loss import batch, loss_terms
 from neumann_pinn.points import hammersley
-from neumann_pinn.train import Trainer, points_of
+from neumann_pinn.train import AdamTrainer, points_of
 
 MULTISCALE = Heat(Cosines({2: 1.0, 50: 0.1}), 50)
 POLY3 = Heat(Polynomial((0.0, 0.0, 3.0, -2.0)), 1)
@@ -49,7 +49,7 @@ def test_the_trainer_s_blocks_and_threads_give_the_same_gradient(name, compile):
     machine = Machine.choose("cpu", threads=2, compile=compile)
     with machine.prepared():
         points = batch(model, MULTISCALE, points_of(model, protocol))
-        trainer = Trainer(model, points, protocol, 0, machine)
+        trainer = AdamTrainer(model, points, protocol, 0, machine)
         theta = random_theta(model).requires_grad_()
         gradient, terms = trainer.objective(theta.detach())
         trainer.close()

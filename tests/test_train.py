@@ -23,7 +23,7 @@ from neumann_pinn.files import try_lock
 from neumann_pinn.history import Row
 from neumann_pinn.loss import batch
 from neumann_pinn.prediction import read_parameters
-from neumann_pinn.train import Evaluation, Trainer, points_of, trajectory_key
+from neumann_pinn.train import AdamTrainer, Evaluation, points_of, trajectory_key
 
 LOW = Heat(Cosines({2: 1.0}), 2)
 EAGER = Machine.choose("cpu", compile=False)
@@ -285,7 +285,7 @@ def test_an_iteration_s_gradient_reads_nothing_back_from_the_device():
     """On a GPU each reading would make the host wait for it; fused Adam keeps its count there."""
     model, protocol = small("vanilla"), Protocol(iterations=20, **SMALL)
     points = batch(model, LOW, points_of(model, protocol))
-    trainer = Trainer(model, points, protocol, 0, EAGER)
+    trainer = AdamTrainer(model, points, protocol, 0, EAGER)
     with torch.profiler.profile() as profile:
         trainer.objective(trainer.theta)
     names = {event.name for event in profile.events()}
@@ -351,7 +351,7 @@ def test_a_run_resumed_within_a_stretch_is_the_same_to_the_bit(tmp_path):
     class StopError(Exception):
         pass
 
-    step = Trainer.step
+    step = AdamTrainer.step
 
     def stopping(self):
         if stopping.left == 0:
@@ -362,7 +362,7 @@ def test_a_run_resumed_within_a_stretch_is_the_same_to_the_bit(tmp_path):
     for steps in (7, 13, 40, 1):
         stopping.left = steps
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Trainer, "step", stopping)
+            patch.setattr(AdamTrainer, "step", stopping)
             with pytest.raises(StopError):
                 run(200, tmp_path)
     resumed = run(200, tmp_path)

@@ -22,7 +22,7 @@ from neumann_pinn.heat import Cosines, Heat
 from neumann_pinn.loss import batch
 from neumann_pinn.method import method
 from neumann_pinn.points import Points
-from neumann_pinn.train import Protocol, Trainer, points_of
+from neumann_pinn.train import AdamTrainer, Protocol, points_of
 
 LOW = Heat(Cosines({2: 1.0}), 2)
 PEAK_SIZE = 1024
@@ -178,7 +178,7 @@ class Ours:
         self.machine = Machine.choose("cpu", threads)
         with self.machine.prepared():
             points = batch(model, LOW, points_of(model, protocol))
-            self.trainer = Trainer(model, points, protocol, 0, self.machine)
+            self.trainer = AdamTrainer(model, points, protocol, 0, self.machine)
 
     def time_iterations(self, repeats: int) -> list[float]:
         """The seconds that each of some iterations takes."""

@@ -11,8 +11,7 @@ import pandas as pd
 from neumann_pinn.constraint import Model
 from neumann_pinn.engine import Machine
 from neumann_pinn.heat import Heat
-from neumann_pinn.loss import batch
-from neumann_pinn.train import Protocol, Trainer, points_of
+from neumann_pinn.train import Protocol, Trainer, make_trainer
 
 STEPS = 5
 """Iterations of a turn."""
@@ -24,8 +23,7 @@ def calibrate(
     """Milliseconds an iteration of a method and of plain vanilla: medians of interleaved turns."""
 
     def trainer(model: Model) -> Trainer:
-        points = batch(model, problem, points_of(model, protocol))
-        return Trainer(model, points, protocol, 0, machine)
+        return make_trainer(problem, model, protocol, 0, machine)
 
     with machine.prepared(), closing(trainer(model)) as ours, closing(trainer(vanilla)) as theirs:
         _turn(ours), _turn(theirs)  # warm up

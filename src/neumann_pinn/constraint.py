@@ -15,14 +15,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import torch
 from torch import Tensor
 
 from neumann_pinn.axis import UNIT, Axis, Features, free_factor
 from neumann_pinn.embedding import Cosine, Embedding, Identity
-from neumann_pinn.jet import Activation, HeatJet, MixedJet, SlopeJet, tanh, through_hidden
+from neumann_pinn.jet import Activation, HeatJet, MixedJet, SlopeJet, linear, tanh, through_hidden
 from neumann_pinn.network import Layer, Network
 
 Constraint = Literal["none", "output_transform", "cosine_embedding"]
@@ -76,6 +76,14 @@ class Outputs(NamedTuple):
     value: Tensor
     slopes: tuple[Tensor, ...]
     operator: Tensor
+
+
+class Trace(NamedTuple):
+    """The streams in front of and behind a layer, and which of them are values, with its bias."""
+
+    before: list[Tensor]
+    behind: list[Tensor]
+    values: list[bool]
 
 
 class GridWall(NamedTuple):
@@ -266,16 +274,47 @@ class Model:
             flux = features[0] @ wall.slope
             at_wall = features[0] @ wall.value + along_t
             jets.append(MixedJet(at_wall, flux, rate, -flux * profile.operator, -profile.value))
-        heat, *at_walls = through_hidden(hidden, self.activation, jets)
-        u = _read(last, heat.value) + last.bias[0]
-        along = [_read(last, slope) for slope in heat.slopes]
-        residual = _read(last, heat.residual)
-        for profile, jet in zip(profiles, at_walls, strict=True):
-            flux = _read(last, jet.along_x)
-            u = u - profile.value[0] * flux
-            along[0] = along[0] - profile.slopes[0] * flux
-            residual = residual + _read(last, jet.mixed)
-        return Outputs(u, tuple(along), residual)
+        jets = through_hidden(hidden, self.activation, jets)
+        read = [[_read(last, stream) for stream in jet.streams] for jet in jets]
+        read[0][0] = read[0][0] + last.bias[0]
+        return _less_walls(read, profiles)
+
+    def traced_outputs(self, theta: Tensor, inputs: Inputs) -> tuple[Outputs, list[Trace]]:
+        """The outputs of a model of one network, and what went into and came out of each layer."""
+        (coordinate,) = inputs.coordinates
+        n = inputs.t.shape[1]
+        jets: list[Any] = [
+            HeatJet(
+                torch.cat((coordinate.value, inputs.t)),
+                (_above(coordinate.slopes, 0.0, n),),
+                _above(coordinate.operator, 1.0, n),
+            )
+        ]
+        for wall in inputs.walls:
+            profile = wall.profile
+            jets.append(
+                MixedJet(
+                    torch.cat((wall.value.expand(-1, n), inputs.t)),
+                    _above(wall.slope, 0.0, n),
+                    _above(torch.zeros_like(wall.slope), 1.0, n),
+                    _above(-wall.slope * profile.operator, 0.0, n),
+                    -profile.value,
+                )
+            )
+        traces = []
+        layers = self.network.layers(theta)
+        for k, layer in enumerate(layers):
+            if k:
+                jets = [jet.activate(self.activation) for jet in jets]
+            before = [stream for jet in jets for stream in jet.streams]
+            jets = linear(layer, jets)
+            behind = [stream for jet in jets for stream in jet.streams]
+            values = [jet.streams[0] is stream for jet in jets for stream in jet.streams]
+            traces.append(Trace(before, behind, values))
+        read = [[stream[0] for stream in jet.streams] for jet in jets]
+        out = _less_walls(read, [wall.profile for wall in inputs.walls])
+        slopes = tuple(slope / inputs.root[0] for slope in out.slopes)
+        return Outputs(out.value, slopes, out.operator), traces
 
     def grid(self, x: Tensor, t: Tensor) -> Grid:
         """The constants of the grid t x x on an interval, in float64."""
@@ -392,6 +431,21 @@ def _times(m: Streams, out: Outputs) -> Outputs:
 def _plus(one: Outputs, other: Outputs) -> Outputs:
     slopes = tuple(a + b for a, b in zip(one.slopes, other.slopes, strict=True))
     return Outputs(one.value + other.value, slopes, one.operator + other.operator)
+
+
+def _less_walls(read: list[list[Tensor]], profiles: list[Streams]) -> Outputs:
+    """A network's output less the profiles of walls, from the streams behind its last layer."""
+    (u, *along, operator), *at_walls = read
+    for profile, (_, flux, _, mixed) in zip(profiles, at_walls, strict=True):
+        u = u - profile.value[0] * flux
+        along[0] = along[0] - profile.slopes[0] * flux
+        operator = operator + mixed
+    return Outputs(u, tuple(along), operator)
+
+
+def _above(features: Tensor, t: float, n: int) -> Tensor:
+    """Streams of the features above the constant one of t."""
+    return torch.cat((features.expand(-1, n), features.new_full((1, n), t)))
 
 
 def _read(last: Layer, stream: Tensor) -> Tensor:

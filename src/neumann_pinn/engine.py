@@ -164,6 +164,11 @@ def pad(tree: Any, columns: int, more: int) -> Any:
     return _map(padded, tree)
 
 
+def select(tree: Any, columns: int, chosen: Tensor) -> Any:
+    """A tuple of tensors with some of their columns, in another order or more than once."""
+    return _map(lambda tensor: tensor[..., chosen] if tensor.shape[-1] == columns else tensor, tree)
+
+
 def cut(tree: Any, columns: int, size: int) -> list[Any]:
     """A tuple of tensors, cut into blocks of `size` along the last axis; one column is shared."""
     if isinstance(tree, Tensor) and tree.shape[-1] == columns:

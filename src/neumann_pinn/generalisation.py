@@ -20,10 +20,11 @@ from neumann_pinn.network import Network
 from neumann_pinn.problems import Problem
 from neumann_pinn.train import (
     TRAJECTORY_MODULES,
+    AdamTrainer,
     Evaluation,
+    HeldOut,
     Protocol,
     Run,
-    Trainer,
     train_task,
     trajectory_key,
 )
@@ -77,11 +78,14 @@ def make_model(
     )
 
 
-def batch(problem: Problem, model: Model, protocol: Protocol) -> Batch:
-    """The points that a model trains on, in float64; a protocol's numbers are for each axis."""
+def batch(problem: Problem, model: Model, protocol: Protocol, apart: int = 0) -> Batch:
+    """The points that a model trains on, in float64; a protocol's numbers are for each axis.
+
+    With another number `apart` those inside are others.
+    """
     axes = len(problem.axes)
     on_each_wall = max(protocol.boundary // 2, 1)
-    inside = problem.inside(axes * protocol.domain)
+    inside = problem.inside(axes * protocol.domain, apart)
     known = [(group, problem.exact(group)) for group in _known_points(problem, protocol)]
     if problem.samples:
         known.append(problem.noisy_samples())
@@ -148,13 +152,21 @@ def train(
     """Train one run on a problem, as `train_task` does."""
     machine = machine or Machine.choose()
 
-    def trainer() -> Trainer:
+    if protocol.optimizer != "adam":
+        raise ValueError(f"optimizer {protocol.optimizer}: the problems beyond the study need adam")
+
+    def trainer() -> AdamTrainer:
         points = batch(problem, model, protocol)
-        return Trainer(model, points, protocol, seed, machine, problem.reaction)
+        return AdamTrainer(model, points, protocol, seed, machine, problem.reaction)
+
+    def held_out() -> HeldOut:
+        points = batch(problem, model, protocol, apart=3)
+        return HeldOut(model, points, protocol, machine, problem.reaction)
 
     return train_task(
         trainer,
         lambda: evaluation(problem, model, protocol, machine),
+        held_out,
         trajectory_key((problem, problem.fingerprint()), model, protocol, seed, MODULES),
         machine,
         checkpoints,

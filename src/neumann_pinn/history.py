@@ -15,6 +15,8 @@ from neumann_pinn.files import write_whole
 class Row(NamedTuple):
     """An evaluation. Seconds are of training alone, errors are relative L2.
 
+    The held-out loss is that on other points than one trains on.
+
     Compilation, evaluation and checkpoints do not count as training; seconds add up over resumes.
     """
 
@@ -25,6 +27,7 @@ class Row(NamedTuple):
     loss_boundary: float
     loss: float
     best_loss: float
+    loss_held_out: float
     error: float
     error_at_best_loss: float
 

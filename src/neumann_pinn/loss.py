@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from neumann_pinn.constraint import Function, Inputs, Model, Nothing
+from neumann_pinn.constraint import Function, Inputs, Model, Nothing, Outputs
 from neumann_pinn.heat import Heat
 from neumann_pinn.points import Points
 
@@ -51,7 +51,12 @@ def loss_terms(
     model: Model, theta: Tensor, batch: Batch, reaction: Function | None = None
 ) -> Tensor:
     """The batch's part of the three mean squares: equation, values, walls."""
-    out = model.outputs(theta, batch.inputs)
+    errors = term_errors(model.outputs(theta, batch.inputs), batch, reaction)
+    return (batch.shares * errors**2).sum(1)
+
+
+def term_errors(out: Outputs, batch: Batch, reaction: Function | None = None) -> Tensor:
+    """By how much each point misses the equation, its value and its wall: 3 x n."""
     residual = out.operator
     if reaction is not None:
         residual = residual + reaction(out.value)
@@ -63,5 +68,4 @@ def loss_terms(
         wall = wall + batch.coefficient[0] * out.value
     if isinstance(batch.flux, Tensor):
         wall = wall - batch.flux[0]
-    errors = torch.stack((residual, out.value - batch.value[0], wall))
-    return (batch.shares * errors**2).sum(1)
+    return torch.stack((residual, out.value - batch.value[0], wall))

@@ -1,9 +1,12 @@
-"""Collocation points: Hammersley sets, drawn once and never resampled."""
+"""Collocation points: Hammersley sets, and the same sets shifted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
+
+GOLDEN = 1.1673039782614187
+"""The root of g^5 = g + 1, the golden ratio of four dimensions."""
 
 
 @dataclass(frozen=True)
@@ -44,3 +47,23 @@ def hammersley(domain: int, initial: int, boundary: int) -> Points:
     at_start = torch.zeros(initial, dtype=torch.float64)
     t = torch.cat((i / (domain + 1), at_start, van_der_corput(boundary)))
     return Points(x, t, domain, initial, boundary)
+
+
+def shifted(points: Points, number: int, grading: float = 1.0) -> Points:
+    """The same sets moved round in space and time, in another way for each number.
+
+    The shifts are those of Roberts' sequence, which fills the cube evenly. Times are drawn towards
+    the start by t -> t^grading.
+    """
+    shifts = [(0.5 + number * GOLDEN**-power) % 1 for power in range(1, 5)]
+    x, t = points.x.clone(), points.t.clone()
+    domain, initial, boundary = (
+        slice(0, points.domain),
+        slice(points.domain, points.domain + points.initial),
+        slice(points.domain + points.initial, len(points)),
+    )
+    x[domain] = (x[domain] + shifts[0]) % 1
+    t[domain] = ((t[domain] + shifts[1]) % 1) ** grading
+    x[initial] = (x[initial] + shifts[2]) % 1
+    t[boundary] = ((t[boundary] + shifts[3]) % 1) ** grading
+    return replace(points, x=x, t=t)

@@ -1,4 +1,4 @@
-"""Training: full-batch Adam with a constant learning rate, resumable to the bit."""
+"""Training: full-batch Adam with a constant learning rate or Gauss-Newton, resumable to the bit."""
 
 import ast
 import hashlib
@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+import typing
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
@@ -26,14 +27,17 @@ from neumann_pinn.checkpoint import Checkpoints
 from neumann_pinn.constraint import Function, Model
 from neumann_pinn.engine import BlockSum, Machine, cast, cut, pad
 from neumann_pinn.files import locked, write_whole
+from neumann_pinn.gauss_newton import GaussNewton, make_rows
 from neumann_pinn.heat import Heat, Reference
 from neumann_pinn.history import Row
 from neumann_pinn.loss import Batch, batch, loss_terms
-from neumann_pinn.points import Points, hammersley
+from neumann_pinn.points import Points, hammersley, shifted
 
 log = logging.getLogger(__name__)
 
 LOG_SECONDS = 30.0
+HELD_OUT = -1
+"""The number of the shift of the held-out points; Gauss-Newton's steps have 1, 2, ..."""
 TRAJECTORY_MODULES = (
     "trigonometry",
     "heat",
@@ -45,6 +49,7 @@ TRAJECTORY_MODULES = (
     "constraint",
     "loss",
     "engine",
+    "gauss_newton",
     "train",
 )
 """The modules of this package that shape a trajectory."""
@@ -78,6 +83,8 @@ class Protocol:
     weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
     """Weights of the PDE, initial and boundary terms."""
     precision: Literal["float32", "float64"] = "float32"
+    optimizer: Literal["adam", "gauss_newton"] = "adam"
+    """Adam, or Gauss-Newton steps on points that are shifted each time."""
 
     def __post_init__(self) -> None:
         for name in ("iterations", "evaluate_every", "domain", "initial", "boundary"):
@@ -96,6 +103,12 @@ class Protocol:
             raise ValueError(f"weights = {self.weights}: give no negative weight")
         if self.precision not in ("float32", "float64"):
             raise ValueError(f"precision {self.precision!r}: choose float32 or float64")
+        if self.optimizer not in ("adam", "gauss_newton"):
+            raise ValueError(f"optimizer {self.optimizer!r}: choose adam or gauss_newton")
+        if self.optimizer == "gauss_newton" and self.precision != "float64":
+            raise ValueError(
+                "precision float32: Gauss-Newton solves systems that need float64, choose that"
+            )
 
     @property
     def dtype(self) -> torch.dtype:
@@ -134,8 +147,28 @@ def points_of(model: Model, protocol: Protocol) -> Points:
     return hammersley(protocol.domain, protocol.initial, boundary)
 
 
-class Trainer:
-    """One run's parameters, optimizer and loss, ready to take steps."""
+class Trainer(typing.Protocol):
+    """One run's parameters and optimizer, ready to take steps."""
+
+    machine: Machine
+    protocol: "Protocol"
+    theta: Tensor
+    block_size: int
+    eager_reason: str | None
+    optimizer: Any
+
+    def step(self) -> None:
+        """One iteration."""
+
+    def loss_terms(self) -> list[float]:
+        """The three mean squares at the present parameters."""
+
+    def close(self) -> None:
+        """End the threads."""
+
+
+class AdamTrainer:
+    """Adam on a fixed set of points, cut into blocks and compiled."""
 
     def __init__(
         self,
@@ -167,6 +200,7 @@ class Trainer:
             return torch.func.grad(loss, has_aux=True)(theta)
 
         self.objective = BlockSum(gradient_and_terms, blocks, machine, self.theta)
+        self.eager_reason = self.objective.eager_reason
 
     def step(self) -> None:
         """One iteration of Adam on all points; nothing is read back from the device."""
@@ -181,6 +215,74 @@ class Trainer:
     def close(self) -> None:
         """End the threads."""
         self.objective.close()
+
+
+class GaussNewtonTrainer:
+    """Gauss-Newton on a heat problem, with points that are shifted at every step."""
+
+    def __init__(
+        self, problem: Heat, model: Model, protocol: Protocol, seed: int, machine: Machine
+    ) -> None:
+        self.machine = machine
+        self.protocol = protocol
+        self.theta = model.initial(seed).to(machine.device, protocol.dtype)
+        self.model = model
+        points = points_of(model, protocol)
+        self.block_size = len(points)
+        self.eager_reason: str | None = "Gauss-Newton spends its time in large matrix products"
+
+        def constants(points: Points) -> Batch:
+            return cast(batch(model, problem, points), protocol.dtype, machine.device)
+
+        self.points = constants(points)
+        self.optimizer = GaussNewton(
+            model,
+            self.theta,
+            lambda number: make_rows(constants(shifted(points, number)), protocol.weights),
+        )
+
+    def step(self) -> None:
+        """One step; the loss decides about it, and is read back from the device for that."""
+        self.optimizer.step()
+
+    def loss_terms(self) -> list[float]:
+        """The three mean squares at the present parameters, on the points before any shift."""
+        with torch.no_grad():
+            return loss_terms(self.model, self.theta, self.points).tolist()
+
+    def close(self) -> None:
+        """No threads to end."""
+
+
+def make_trainer(
+    problem: Heat, model: Model, protocol: Protocol, seed: int, machine: Machine
+) -> Trainer:
+    """The trainer of a protocol's optimizer."""
+    if protocol.optimizer == "gauss_newton":
+        return GaussNewtonTrainer(problem, model, protocol, seed, machine)
+    points = batch(model, problem, points_of(model, protocol))
+    return AdamTrainer(model, points, protocol, seed, machine)
+
+
+class HeldOut:
+    """theta -> the loss on points that one does not train on."""
+
+    def __init__(
+        self,
+        model: Model,
+        points: Batch,
+        protocol: Protocol,
+        machine: Machine,
+        reaction: Function | None = None,
+    ) -> None:
+        self.model, self.reaction = model, reaction
+        self.points = cast(points, protocol.dtype, machine.device)
+        self.weights = protocol.weights
+
+    @torch.no_grad()
+    def __call__(self, theta: Tensor) -> float:
+        terms = loss_terms(self.model, theta, self.points, self.reaction).tolist()
+        return sum(w * term for w, term in zip(self.weights, terms, strict=True))
 
 
 class Evaluation:
@@ -254,14 +356,15 @@ def train(
         solution = reference or problem.reference(*protocol.grid)
         return Evaluation.on_grid(solution, model, protocol.dtype, machine)
 
-    def trainer() -> Trainer:
-        points = batch(model, problem, points_of(model, protocol))
-        return Trainer(model, points, protocol, seed, machine)
+    def held_out() -> HeldOut:
+        points = shifted(points_of(model, protocol), HELD_OUT)
+        return HeldOut(model, batch(model, problem, points), protocol, machine)
 
     key = trajectory_key(problem, model, protocol, seed)
     return train_task(
-        trainer,
+        lambda: make_trainer(problem, model, protocol, seed, machine),
         evaluation,
+        held_out,
         key,
         machine,
         checkpoints,
@@ -272,6 +375,7 @@ def train(
 def train_task(
     make_trainer: Callable[[], Trainer],
     make_evaluation: Callable[[], Evaluation],
+    make_held_out: Callable[[], HeldOut],
     key: str,
     machine: Machine,
     checkpoints: Path | None = None,
@@ -288,10 +392,11 @@ def train_task(
     store = checkpoints and Checkpoints(checkpoints, key)
     alone = locked(checkpoints / "lock") if checkpoints else nullcontext()
     with alone, _asked_to_stop() as asked, machine.prepared():
-        trainer, evaluation = make_trainer(), make_evaluation()
+        trainer, evaluation, held_out = make_trainer(), make_evaluation(), make_held_out()
         try:
             progress = _Progress(trainer.protocol.iterations, checkpoints)
-            return _train(trainer, evaluation, store or None, checkpoint_seconds, progress, asked)
+            save = store or None
+            return _train(trainer, evaluation, held_out, save, checkpoint_seconds, progress, asked)
         finally:
             trainer.close()
             evaluation.close()
@@ -300,6 +405,7 @@ def train_task(
 def _train(
     trainer: Trainer,
     evaluation: Evaluation,
+    held_out: HeldOut,
     store: Checkpoints | None,
     checkpoint_seconds: float,
     progress: "_Progress",
@@ -357,6 +463,7 @@ def _train(
                 boundary,
                 loss,
                 best_loss,
+                held_out(theta),
                 error,
                 error_at_best,
             )
@@ -401,7 +508,7 @@ def _train(
         theta.detach().cpu(),
         best_theta.cpu(),
         trainer.block_size,
-        trainer.objective.eager_reason,
+        trainer.eager_reason,
         resumed_at,
     )
 
