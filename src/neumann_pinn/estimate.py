@@ -5,6 +5,7 @@ from statistics import median
 
 import torch
 
+from neumann_pinn import gauss_newton
 from neumann_pinn.constraint import Model
 from neumann_pinn.embedding import Identity
 from neumann_pinn.engine import BLOCK_COLUMNS, Machine
@@ -26,8 +27,8 @@ def required_products(model: Model, points: int) -> float:
 
 def rough_cost(model: Model, protocol: Protocol) -> float:
     """Milliseconds an iteration: its matrix products on one core, and half as much again."""
-    matrix = torch.rand(model.width, BLOCK_COLUMNS)
-    weight = torch.rand(model.width, model.width)
+    matrix = torch.rand(model.width, BLOCK_COLUMNS, dtype=protocol.dtype)
+    weight = torch.rand(model.width, model.width, dtype=protocol.dtype)
     seconds = []
     with Machine.choose("cpu").prepared():
         for _ in range(30):
@@ -35,4 +36,7 @@ def rough_cost(model: Model, protocol: Protocol) -> float:
             weight @ matrix
             seconds.append(time.perf_counter() - start)
     rate = 2 * weight.numel() * BLOCK_COLUMNS / median(seconds)
-    return 1.5e3 * required_products(model, len(points_of(model, protocol))) / rate
+    points = len(points_of(model, protocol))
+    if protocol.optimizer == "gauss_newton":
+        return 1.5e3 * gauss_newton.required_products(model, points + protocol.initial) / rate
+    return 1.5e3 * required_products(model, points) / rate

@@ -167,6 +167,15 @@ def kernel(at: Linearised) -> Tensor:
     return total
 
 
+def required_products(model: Model, rows: int) -> float:
+    """Floating-point operations of the matrix products and factorisations of a typical step."""
+    pairs = model.streams * (model.streams + 1) // 2
+    shapes = model.network.shapes
+    products = sum(min(a * b, 2 * pairs * (a + b)) for a, b in shapes) * rows**2
+    passes = 8 * model.streams * model.network.parameters * rows
+    return products + passes + 2 * rows**3 / 3
+
+
 def jacobian(at: Linearised) -> Tensor:
     """J itself, N x parameters in the order of theta."""
     parts = [part for layer in at.layers for part in (layer_jacobian(layer), bias_jacobian(layer))]

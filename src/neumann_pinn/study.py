@@ -124,6 +124,7 @@ def make_protocol(protocol: Config) -> Protocol:
         grid=(grid["x"], grid["t"]),
         weights=(weights["pde"], weights["initial"], weights["boundary"]),
         precision=protocol["precision"],
+        optimizer=protocol["optimizer"],
     )
 
 

@@ -102,6 +102,7 @@ def figure_files(kind="*"):
         rules.draw_curves: {"against": ["iterations", "time"]},
         rules.draw_maps: {"setting": config["settings"]},
         rules.draw_cost: {},
+        rules.draw_loss: {},
     }
     if len(config["seeds"]) > 1:
         figures[rules.draw_spread] = {"clock": CLOCKS}
@@ -185,10 +186,15 @@ def stamp():
     """The protocol in a line, for every figure and table."""
     points = PROTOCOL["points"]
     seeds = config["seeds"]
+    optimizer = (
+        f"learning rate {PROTOCOL['learning_rate']:g}"
+        if PROTOCOL["optimizer"] == "adam"
+        else "Gauss-Newton"
+    )
     return (
         f"Protocol {NAME}: {PROTOCOL['iterations']:,} iterations, {points['domain']:,}/"
-        f"{points['initial']:,}/{points['boundary']:,} domain/initial/boundary points, learning "
-        f"rate {PROTOCOL['learning_rate']:g}, {len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
+        f"{points['initial']:,}/{points['boundary']:,} domain/initial/boundary points, "
+        f"{optimizer}, {len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
     )
 
 

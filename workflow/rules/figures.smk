@@ -163,6 +163,33 @@ rule draw_cost:
         "../scripts/draw_cost.py"
 
 
+rule draw_loss:
+    """Error against loss, with the held-out loss: where one overfits."""
+    input:
+        histories=run_files("history"),
+        code=source("figures/look", "figures/loss"),
+    output:
+        pdf=f"{RESULTS}/figures/error_against_loss.pdf",
+        png=report(
+            f"{RESULTS}/figures/error_against_loss.png",
+            category="Figures",
+            caption="../report/loss.rst",
+            labels={"figure": "Error and loss", "of": "loss"},
+        ),
+    log:
+        f"{RESULTS}/logs/draw_loss.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/draw_loss.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    params:
+        settings=figure_labels("settings"),
+        styles=styles(),
+        stamp=stamp(),
+    script:
+        "../scripts/draw_loss.py"
+
+
 rule draw_spread:
     """The errors of all seeds at one clock, where there is more than one."""
     input:
