@@ -1,6 +1,7 @@
 """Error against loss: whether a small loss means a small error, and where one overfits."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,7 +38,7 @@ def error_against_loss(
             axes.tick_params(labelbottom=True)
         for axes in axes_of[:-1:3]:
             axes.set_ylabel("Relative $L^2$ error")
-        dot = {"linestyle": "none", "marker": "o", "markersize": 3}
+        dot: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 3}
         handles = [
             *method_handles(styles),
             Line2D([], [], color="0.3", label="lowest loss", **dot),
