@@ -41,11 +41,18 @@ def small(name):
     return method(name, width=16, depth=2)
 
 
-def run(iterations, folder=None, name="cosine20", **options):
+def run(iterations, folder=None, name="cosine20", protocol=SMALL, **options):
     options = {"machine": EAGER, "checkpoint_seconds": 0.0} | options
-    return train(
-        LOW, small(name), Protocol(iterations=iterations, **SMALL), checkpoints=folder, **options
-    )
+    protocol = Protocol(iterations=iterations, **protocol)
+    return train(LOW, small(name), protocol, checkpoints=folder, **options)
+
+
+NEWTON = SMALL | {"optimizer": "gauss_newton", "precision": "float64", "domain": 60}
+MODES = {
+    "eager": {},
+    "compiled": {"machine": Machine.choose("cpu", compile=True)},
+    "gauss_newton": {"protocol": NEWTON},
+}
 
 
 def assert_same(one, other):
@@ -114,16 +121,15 @@ import threading
 from pathlib import Path
 import torch
 sys.path.insert(0, sys.argv[1])
-from test_train import run
-from neumann_pinn import Machine
-done = run(1000, Path(sys.argv[2]), machine=Machine.choose("cpu", compile=sys.argv[3] == "True"))
+from test_train import MODES, run
+done = run(1000, Path(sys.argv[2]), **MODES[sys.argv[3]])
 print(done.resumed_at)
 """
 
 
-def start(folder, compile):
+def start(folder, mode):
     tests = str(__file__).rpartition("/")[0]
-    command = [sys.executable, "-c", SCRIPT, tests, str(folder), str(compile)]
+    command = [sys.executable, "-c", SCRIPT, tests, str(folder), mode]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
@@ -132,13 +138,13 @@ def checkpoint_times(folder):
     return [path.stat().st_mtime_ns for path in folder.glob("*") if path.suffix == ".pt"]
 
 
-@pytest.mark.parametrize("compile", COMPILE)
-def test_a_run_killed_at_random_moments_ends_with_the_same_bits(tmp_path, compile):
+@pytest.mark.parametrize("mode", ["eager", "gauss_newton", *["compiled"] * (len(COMPILE) - 1)])
+def test_a_run_killed_at_random_moments_ends_with_the_same_bits(tmp_path, mode):
     moments = random.Random(7)
-    straight = run(1000, machine=Machine.choose("cpu", compile=compile))
+    straight = run(1000, **MODES[mode])
     kills = 0
     while kills < 3:
-        process = start(tmp_path, compile)
+        process = start(tmp_path, mode)
         deadline = time.monotonic() + 120
         before = checkpoint_times(tmp_path)
         while time.monotonic() < deadline and checkpoint_times(tmp_path) == before:
@@ -148,11 +154,11 @@ def test_a_run_killed_at_random_moments_ends_with_the_same_bits(tmp_path, compil
         process.send_signal(signal.SIGKILL)
         process.wait()
         kills += 1
-    last = start(tmp_path, compile)
+    last = start(tmp_path, mode)
     resumed_at, _ = last.communicate()
     assert last.returncode == 0
     assert int(resumed_at) > 0
-    assert_same(run(1000, tmp_path, machine=Machine.choose("cpu", compile=compile)), straight)
+    assert_same(run(1000, tmp_path, **MODES[mode]), straight)
 
 
 def test_a_run_that_went_further_than_asked_is_returned_as_it_is(tmp_path):

@@ -83,7 +83,7 @@ def provenance(
         "device": machine.name,
         "threads": machine.threads,
         "block_size": run.block_size,
-        "compiled": run.eager_reason is None,
+        "compiled": run.eager_reason is None and protocol.optimizer == "adam",
         "eager_reason": run.eager_reason,
         "python": platform.python_version(),
         "packages": {name: version(name) for name in PACKAGES},

@@ -47,6 +47,11 @@ def check(config: Config, schema: Config) -> Config:
         _problem_that_fits_its_walls(name, setting)
     for name, protocol in config["protocols"].items():
         _explain(f"protocols.{name}", lambda protocol=protocol: make_protocol(protocol))
+        if protocol["beside"] and protocol["beside"] not in config["protocols"]:
+            raise ConfigError(
+                f"config key 'protocols.{name}.beside': there is no protocol "
+                f"{protocol['beside']!r}, choose one of {', '.join(config['protocols'])}"
+            )
     network = config["protocols"][config["protocol"]]["network"]
     models: dict[str, Model] = {}
     for name, parameters in config["methods"].items():

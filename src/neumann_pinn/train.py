@@ -127,7 +127,7 @@ class Run:
     """The parameters at the lowest loss that an evaluation saw."""
     block_size: int
     eager_reason: str | None
-    """Why the run was not compiled; None if it was."""
+    """Why the run was not compiled; None if it was, or if there is nothing to compile."""
     resumed_at: int
     """The iteration from which this call went on; 0 for a fresh run."""
 
@@ -229,7 +229,7 @@ class GaussNewtonTrainer:
         self.model = model
         points = points_of(model, protocol)
         self.block_size = len(points)
-        self.eager_reason: str | None = "Gauss-Newton spends its time in large matrix products"
+        self.eager_reason: str | None = None
 
         def constants(points: Points) -> Batch:
             return cast(batch(model, problem, points), protocol.dtype, machine.device)

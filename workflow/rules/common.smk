@@ -49,12 +49,12 @@ CONSTRAINTS = {name: method["constraint"] for name, method in config["methods"].
 CALIBRATION = {
     key: value
     for key, value in PROTOCOL.items()
-    if key not in ("cost", "checkpoint_seconds", "iterations", "evaluate_every", "grid")
+    if key not in ("beside", "cost", "checkpoint_seconds", *study.UNTIMED)
 }
 TRAINING = {
     key: value
     for key, value in PROTOCOL.items()
-    if key not in ("cost", "checkpoint_seconds")
+    if key not in ("beside", "cost", "checkpoint_seconds")
 }
 
 
@@ -88,6 +88,14 @@ def run_files(kind):
     )
 
 
+def files_beside():
+    """The histories of another protocol's runs that a figure shows beside these."""
+    if not PROTOCOL["beside"]:
+        return []
+    own_part, other = f"{RESULTS}/", f"results/{PROTOCOL['beside']}/"
+    return [file.replace(own_part, other, 1) for file in run_files("history")]
+
+
 def calibration_files():
     """The calibrations of all methods."""
     return expand(rules.calibrate.output, method=config["methods"])
@@ -104,6 +112,9 @@ def figure_files(kind="*"):
         rules.draw_cost: {},
         rules.draw_loss: {},
     }
+    beside = files_beside()
+    if beside and all(Path(file).exists() for file in beside):
+        figures[rules.draw_optimizers] = {}
     if len(config["seeds"]) > 1:
         figures[rules.draw_spread] = {"clock": CLOCKS}
     return [

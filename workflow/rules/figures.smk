@@ -190,6 +190,35 @@ rule draw_loss:
         "../scripts/draw_loss.py"
 
 
+rule draw_optimizers:
+    """Error against seconds beside the runs of another protocol, where these have been made."""
+    input:
+        histories=run_files("history"),
+        beside=files_beside(),
+        code=source("figures/look", "figures/optimizers"),
+    output:
+        pdf=f"{RESULTS}/figures/optimizers.pdf",
+        png=report(
+            f"{RESULTS}/figures/optimizers.png",
+            category="Figures",
+            caption="../report/optimizers.rst",
+            labels={"figure": "Two optimizers", "of": "time"},
+        ),
+    log:
+        f"{RESULTS}/logs/draw_optimizers.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/draw_optimizers.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    params:
+        settings=figure_labels("settings"),
+        protocol=NAME,
+        beside=PROTOCOL["beside"],
+        stamp=stamp(),
+    script:
+        "../scripts/draw_optimizers.py"
+
+
 rule draw_spread:
     """The errors of all seeds at one clock, where there is more than one."""
     input:
