@@ -275,6 +275,11 @@ def write_plan():
 def plan():
     """What this call is going to do."""
     if only_generalisations():
+        if PROTOCOL["optimizer"] != "adam":
+            sys.exit(
+                f"neumann-pinn: config key 'protocols.{NAME}.optimizer': the problems beyond the "
+                "study are trained with adam only, choose another protocol"
+            )
         runs = generalisation_files()
         done = sum(Path(path).exists() for path in runs)
         return f"{stamp()}\n{len(runs)} runs beyond the study, {done} of them done"
