@@ -73,6 +73,7 @@ def test_a_change_of_the_figures_code_remakes_figures_only(again):
         "draw_curves": 2,
         "draw_maps": 2,
         "draw_cost": 1,
+        "draw_loss": 1,
         "write_pages": 1,
     }
 
