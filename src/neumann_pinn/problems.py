@@ -9,7 +9,6 @@ import math
 from dataclasses import dataclass, field
 
 import torch
-from scipy.stats import qmc
 from torch import Tensor
 
 from neumann_pinn.axis import Axis, Side
@@ -114,6 +113,8 @@ class Problem:
 
     def _fill(self, n: int, fixed: dict[int, float], skip: int = 0) -> Tensor:
         """Halton points in the box and [0,1], with some of the columns fixed."""
+        from scipy.stats import qmc  # takes a second, which every job would pay
+
         lows = [axis.low for axis in self.axes] + [0.0] * (not self.steady)
         highs = [axis.high for axis in self.axes] + [1.0] * (not self.steady)
         free = [column for column in range(len(lows)) if column not in fixed]

@@ -23,10 +23,11 @@ def error_against_loss(
         figure, axes_of = panels(len(settings) + 1, 2.1, sharex=True, sharey=True)
         for axes, (setting, label) in zip(axes_of, settings.items(), strict=False):
             for (of, method, _), history in histories.items():
-                if of != setting or method not in styles:
+                finite = history[np.isfinite(history[["loss", "error"]]).all(axis=1)]
+                if of != setting or finite.empty:
                     continue
-                axes.plot(history["loss"], history["error"], **lines[method], linewidth=0.6)
-                best = history.iloc[int(np.nanargmin(history["loss"]))]
+                axes.plot(finite["loss"], finite["error"], **lines[method], linewidth=0.6)
+                best = finite.iloc[int(finite["loss"].argmin())]
                 ends = [best["loss"], best["loss_held_out"]]
                 colour = lines[method]["color"]
                 axes.plot(ends, [best["error"]] * 2, color=colour, linewidth=2, alpha=0.5)
