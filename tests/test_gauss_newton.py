@@ -2,10 +2,22 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 import torch
+from conftest import ROOT
 
-from neumann_pinn import METHODS, Cosines, Heat, Machine, Polynomial, Protocol, method, train
+from neumann_pinn import (
+    METHODS,
+    Cosines,
+    Heat,
+    Machine,
+    Polynomial,
+    Protocol,
+    method,
+    published,
+    train,
+)
 from neumann_pinn import gauss_newton as gn
 from neumann_pinn.loss import batch, loss_terms
 from neumann_pinn.points import hammersley, shifted
@@ -170,6 +182,30 @@ def test_shifted_points_stay_where_they_belong_and_differ():
         assert (moved.t[50:70] == 0).all()
         assert moved.x[70:].tolist() == points.x[70:].tolist()
     assert len({tuple(moved.x.tolist()) for moved in (points, *sets)}) == 4
+
+
+def test_the_write_up_quotes_the_published_results():
+    """docs/gauss_newton.md: its table and its count of claims are those of the files it names."""
+    folder = ROOT / "results" / "published" / "gauss_newton"
+    words = (ROOT / "docs" / "gauss_newton.md").read_text()
+    ours = pd.read_csv(folder / "accuracy.csv")
+    tables = {"here": ours, "published": published.accuracy()}
+    columns = [
+        ("here", "fixed_iterations"),
+        ("here", "fixed_time"),
+        ("published", "fixed_iterations"),
+    ]
+    for setting in ours["setting"].unique():
+        cells = []
+        for table, clock in columns:
+            rows = tables[table]
+            rows = rows[(rows["setting"] == setting) & (rows["clock"] == clock)]
+            best = rows.loc[rows["error"].idxmin()]
+            cells.append(f"`{best['method']}` {best['error']:.2e}")
+        assert f"| `{setting}` | {' | '.join(cells)} |" in words
+    verdicts = (folder / "claims.md").read_text()
+    assert "23 of the 33 claims hold, 10 do not" in words
+    assert "23 of 33 claims of the paper hold, 10 do not" in verdicts
 
 
 def test_single_precision_is_refused():
