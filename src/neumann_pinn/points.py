@@ -49,11 +49,10 @@ def hammersley(domain: int, initial: int, boundary: int) -> Points:
     return Points(x, t, domain, initial, boundary)
 
 
-def shifted(points: Points, number: int, grading: float = 1.0) -> Points:
+def shifted(points: Points, number: int) -> Points:
     """The same sets moved round in space and time, in another way for each number.
 
-    The shifts are those of Roberts' sequence, which fills the cube evenly. Times are drawn towards
-    the start by t -> t^grading.
+    The shifts are those of Roberts' sequence, which fills the cube evenly.
     """
     shifts = [(0.5 + number * GOLDEN**-power) % 1 for power in range(1, 5)]
     x, t = points.x.clone(), points.t.clone()
@@ -63,7 +62,7 @@ def shifted(points: Points, number: int, grading: float = 1.0) -> Points:
         slice(points.domain + points.initial, len(points)),
     )
     x[domain] = (x[domain] + shifts[0]) % 1
-    t[domain] = ((t[domain] + shifts[1]) % 1) ** grading
+    t[domain] = (t[domain] + shifts[1]) % 1
     x[initial] = (x[initial] + shifts[2]) % 1
-    t[boundary] = ((t[boundary] + shifts[3]) % 1) ** grading
+    t[boundary] = (t[boundary] + shifts[3]) % 1
     return replace(points, x=x, t=t)
