@@ -281,6 +281,7 @@ class Model:
 
     def traced_outputs(self, theta: Tensor, inputs: Inputs) -> tuple[Outputs, list[Trace]]:
         """The outputs of a model of one network, and what went into and came out of each layer."""
+        self._check_plain()
         (coordinate,) = inputs.coordinates
         n = inputs.t.shape[1]
         jets: list[Any] = [
@@ -318,8 +319,7 @@ class Model:
 
     def grid(self, x: Tensor, t: Tensor) -> Grid:
         """The constants of the grid t x x on an interval, in float64."""
-        if self.lift or self.factor or self.free_term or len(self.axes) > 1 or self.steady:
-            raise ValueError("a grid is for a plain model on an interval: use `inputs`")
+        self._check_plain()
         walls = (
             GridWall(at_wall.value, at_wall.first, profile.value)
             for at_wall, profile in self._walls(x.double())
@@ -340,6 +340,14 @@ class Model:
         for wall, jet in zip(grid.walls, at_walls, strict=True):
             u = u - _read(last, jet.slopes[0])[:, None] * wall.lift
         return u
+
+    def _check_plain(self) -> None:
+        """Refuse what only `inputs` and `outputs` know how to deal with."""
+        behind = self.lift or self.factor or self.free_term
+        if behind or self.find_diffusivity or self.steady or len(self.axes) > 1:
+            raise ValueError(
+                "this is for a plain model on an interval: for others use `inputs` and `outputs`"
+            )
 
     def _walls(self, x: Tensor) -> list[tuple[Features, Features]]:
         """For each wall of an output transform its features, and its profile at x."""

@@ -84,7 +84,7 @@ def batch(problem: Problem, model: Model, protocol: Protocol, apart: int = 0) ->
     With another number `apart` those inside are others.
     """
     axes = len(problem.axes)
-    on_each_wall = max(protocol.boundary // 2, 1)
+    on_each_wall = _on_each_wall(protocol)
     inside = problem.inside(axes * protocol.domain, apart)
     known = [(group, problem.exact(group)) for group in _known_points(problem, protocol)]
     if problem.samples:
@@ -256,10 +256,14 @@ def in_words(table: pd.DataFrame) -> str:
     return shown.to_string(index=False, formatters=formats, na_rep="")
 
 
+def _on_each_wall(protocol: Protocol) -> int:
+    """A protocol's boundary points are for the two walls of an axis."""
+    return max(protocol.boundary // 2, 1)
+
+
 def _known_points(problem: Problem, protocol: Protocol) -> list[Tensor]:
     """Where u itself is prescribed: at the start, and at the walls that are not held."""
-    on_each_wall = max(protocol.boundary // 2, 1)
-    groups = [problem.on_wall(wall, on_each_wall) for wall in problem.free_walls]
+    groups = [problem.on_wall(wall, _on_each_wall(protocol)) for wall in problem.free_walls]
     if not problem.steady and not problem.samples:
         groups.append(problem.at_start(len(problem.axes) * protocol.initial))
     return groups
