@@ -278,6 +278,21 @@ def test_a_damaged_provenance_names_its_file(tmp_path):
             generalisation.summary([path])
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"optimizer": "gauss_newton", "precision": "float64"}, "adam only"),
+        ({"grading": 2.0}, "points.grading = 2"),
+    ],
+)
+def test_what_only_the_study_can_be_trained_with_is_refused(change, message):
+    name, method = PAIRS[0]
+    problem = PROBLEMS[name]
+    model = make_model(problem, method, 12, 2)
+    with pytest.raises(ValueError, match=message):
+        generalisation.train(problem, model, replace(SMALL, **change), machine=EAGER)
+
+
 @pytest.mark.slow
 def test_the_target_makes_one_table_and_one_figure_of_all_problems(tmp_path):
     study = Study(tmp_path / "study", small_config())

@@ -88,6 +88,8 @@ def changed(path, value):
         (changed("protocol", "quik"), "no protocol 'quik', choose one of tiny, quick"),
         (changed("protocols.quick.iterations", -5), "'protocols.quick.iterations': -5"),
         (changed("protocols.quick.iterations", 1210), "multiple of evaluate_every"),
+        (changed("protocols.quick.points", {"grading": 0.5}), "'protocols.quick.points.grading'"),
+        (changed("protocols.quick.learning_rate", 10**400), "'protocols.quick'"),
         (changed("seeds", []), "'seeds'"),
         (changed("settings.low.initial", {"table": "none.csv"}), "no file 'none.csv'"),
         (

@@ -139,6 +139,20 @@ def evaluation(problem: Problem, model: Model, protocol: Protocol, machine: Mach
     )
 
 
+def check(protocol: Protocol) -> None:
+    """Refuse what only the study's own problems can be trained with."""
+    if protocol.optimizer != "adam":
+        raise ValueError(
+            f"optimizer = {protocol.optimizer}: the problems beyond the study are trained with "
+            "adam only, choose another protocol"
+        )
+    if protocol.grading != 1:
+        raise ValueError(
+            f"points.grading = {protocol.grading:g}: the problems beyond the study have no graded "
+            "times, give 1 or choose another protocol"
+        )
+
+
 def train(
     problem: Problem,
     model: Model,
@@ -152,8 +166,7 @@ def train(
     """Train one run on a problem, as `train_task` does."""
     machine = machine or Machine.choose()
 
-    if protocol.optimizer != "adam":
-        raise ValueError(f"optimizer {protocol.optimizer}: the problems beyond the study need adam")
+    check(protocol)
 
     def trainer() -> AdamTrainer:
         points = batch(problem, model, protocol)

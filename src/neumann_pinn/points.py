@@ -1,4 +1,4 @@
-"""Collocation points: Hammersley sets, and the same sets shifted."""
+"""Collocation points: Hammersley sets, and the same sets shifted and graded."""
 
 from dataclasses import dataclass, replace
 
@@ -66,3 +66,11 @@ def shifted(points: Points, number: int) -> Points:
     x[initial] = (x[initial] + shifts[2]) % 1
     t[boundary] = (t[boundary] + shifts[3]) % 1
     return replace(points, x=x, t=t)
+
+
+def graded(points: Points, grading: float) -> Points:
+    """The same sets with times drawn towards the start, t -> t^grading.
+
+    What the heat equation smooths out soon is there at the start only.
+    """
+    return replace(points, t=points.t**grading)

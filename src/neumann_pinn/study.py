@@ -122,10 +122,11 @@ def make_protocol(protocol: Config) -> Protocol:
     return Protocol(
         iterations=protocol["iterations"],
         evaluate_every=protocol["evaluate_every"],
-        learning_rate=protocol["learning_rate"],
+        learning_rate=float(protocol["learning_rate"]),
         domain=points["domain"],
         initial=points["initial"],
         boundary=points["boundary"],
+        grading=float(points["grading"]),
         grid=(grid["x"], grid["t"]),
         weights=(weights["pde"], weights["initial"], weights["boundary"]),
         precision=protocol["precision"],

@@ -31,7 +31,7 @@ from neumann_pinn.gauss_newton import GaussNewton, make_rows
 from neumann_pinn.heat import Heat, Reference
 from neumann_pinn.history import Row
 from neumann_pinn.loss import Batch, batch, loss_terms
-from neumann_pinn.points import Points, hammersley, shifted
+from neumann_pinn.points import Points, graded, hammersley, shifted
 
 log = logging.getLogger(__name__)
 
@@ -78,6 +78,8 @@ class Protocol:
     domain: int = 20_000
     initial: int = 500
     boundary: int = 1_000
+    grading: float = 1.0
+    """Times are drawn towards the start by t -> t^grading."""
     grid: tuple[int, int] = (500, 500)
     """Evaluation nodes in x and in t, ends included."""
     weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
@@ -97,6 +99,8 @@ class Protocol:
             )
         if not self.learning_rate > 0:
             raise ValueError(f"learning_rate = {self.learning_rate}: give a positive number")
+        if not 1 <= self.grading < math.inf:
+            raise ValueError(f"grading = {self.grading}: give at least 1, which leaves times alone")
         if min(self.grid) < 2:
             raise ValueError(f"grid = {self.grid}: give at least 2 nodes in x and in t")
         if min(self.weights) < 0:
@@ -141,10 +145,16 @@ class Run:
         )
 
 
-def points_of(model: Model, protocol: Protocol) -> Points:
-    """The points that a model trains on: none on the walls where a hard constraint holds them."""
+def points_of(model: Model, protocol: Protocol, shift: int | None = None) -> Points:
+    """The points that a model trains on, or these in another place for each number of a shift.
+
+    There are none on the walls where a hard constraint holds them.
+    """
     boundary = protocol.boundary if model.constraint == "none" else 0
-    return hammersley(protocol.domain, protocol.initial, boundary)
+    points = hammersley(protocol.domain, protocol.initial, boundary)
+    if shift is not None:
+        points = shifted(points, shift)
+    return graded(points, protocol.grading)
 
 
 class Trainer(typing.Protocol):
@@ -227,18 +237,16 @@ class GaussNewtonTrainer:
         self.protocol = protocol
         self.theta = model.initial(seed).to(machine.device, protocol.dtype)
         self.model = model
-        points = points_of(model, protocol)
-        self.block_size = len(points)
+
+        def constants(shift: int | None = None) -> Batch:
+            points = batch(model, problem, points_of(model, protocol, shift))
+            return cast(points, protocol.dtype, machine.device)
+
+        self.points = constants()
+        self.block_size = self.points.shares.shape[1]
         self.eager_reason: str | None = None
-
-        def constants(points: Points) -> Batch:
-            return cast(batch(model, problem, points), protocol.dtype, machine.device)
-
-        self.points = constants(points)
         self.optimizer = GaussNewton(
-            model,
-            self.theta,
-            lambda number: make_rows(constants(shifted(points, number)), protocol.weights),
+            model, self.theta, lambda number: make_rows(constants(number), protocol.weights)
         )
 
     def step(self) -> None:
@@ -357,8 +365,8 @@ def train(
         return Evaluation.on_grid(solution, model, protocol.dtype, machine)
 
     def held_out() -> HeldOut:
-        points = shifted(points_of(model, protocol), HELD_OUT)
-        return HeldOut(model, batch(model, problem, points), protocol, machine)
+        points = batch(model, problem, points_of(model, protocol, HELD_OUT))
+        return HeldOut(model, points, protocol, machine)
 
     key = trajectory_key(problem, model, protocol, seed)
     return train_task(

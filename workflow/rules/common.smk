@@ -193,19 +193,29 @@ def features(method):
     return study.make_model(config["methods"][method], PROTOCOL["network"]).features
 
 
-def stamp():
-    """The protocol in a line, for every figure and table."""
-    points = PROTOCOL["points"]
-    seeds = config["seeds"]
-    optimizer = (
-        f"learning rate {PROTOCOL['learning_rate']:g}"
-        if PROTOCOL["optimizer"] == "adam"
-        else "Gauss-Newton"
+def optimizer(name):
+    """The optimizer of a protocol, in words."""
+    return {"adam": "Adam", "gauss_newton": "Gauss-Newton"}[
+        config["protocols"][name]["optimizer"]
+    ]
+
+
+def stamp(name=NAME):
+    """A protocol in a line, for every figure and table."""
+    protocol = config["protocols"][name]
+    points, seeds = protocol["points"], config["seeds"]
+    times = (
+        f" at times graded by t^{points['grading']:g}" if points["grading"] > 1 else ""
+    )
+    rate = (
+        f" with learning rate {protocol['learning_rate']:g}"
+        if protocol["optimizer"] == "adam"
+        else ""
     )
     return (
-        f"Protocol {NAME}: {PROTOCOL['iterations']:,} iterations, {points['domain']:,}/"
-        f"{points['initial']:,}/{points['boundary']:,} domain/initial/boundary points, "
-        f"{optimizer}, {len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
+        f"Protocol {name}: {protocol['iterations']:,} iterations, {points['domain']:,}/"
+        f"{points['initial']:,}/{points['boundary']:,} domain/initial/boundary points{times}, "
+        f"{optimizer(name)}{rate}, {len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
     )
 
 
@@ -247,7 +257,7 @@ def training_minutes(wildcards, input, attempt):
 
 def training_memory(wildcards, attempt):
     """Megabytes of a run: the process, and its points' features."""
-    points = sum(PROTOCOL["points"].values())
+    points = sum(PROTOCOL["points"][kind] for kind in ("domain", "initial", "boundary"))
     columns = features(wildcards.method) + 10
     return attempt * (1200 + points * columns * 64 // 10**6)
 
@@ -275,11 +285,10 @@ def write_plan():
 def plan():
     """What this call is going to do."""
     if only_generalisations():
-        if PROTOCOL["optimizer"] != "adam":
-            sys.exit(
-                f"neumann-pinn: config key 'protocols.{NAME}.optimizer': the problems beyond the "
-                "study are trained with adam only, choose another protocol"
-            )
+        try:
+            generalisation.check(study.make_protocol(PROTOCOL))
+        except ValueError as error:
+            sys.exit(f"neumann-pinn: config key 'protocols.{NAME}': {error}")
         runs = generalisation_files()
         done = sum(Path(path).exists() for path in runs)
         return f"{stamp()}\n{len(runs)} runs beyond the study, {done} of them done"
