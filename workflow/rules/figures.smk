@@ -212,9 +212,10 @@ rule draw_optimizers:
         "../../envs/neumann-pinn.yaml"
     params:
         settings=figure_labels("settings"),
-        protocol=NAME,
-        beside=PROTOCOL["beside"],
-        stamp=stamp(),
+        protocols=[
+            f"{name}: {optimizer(name)}" for name in (PROTOCOL["beside"], NAME) if name
+        ],
+        stamp="\n".join(stamp(name) for name in (NAME, PROTOCOL["beside"]) if name),
     script:
         "../scripts/draw_optimizers.py"
 

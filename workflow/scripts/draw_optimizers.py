@@ -7,12 +7,10 @@ from neumann_pinn.logs import log_to
 
 log_to(snakemake.log[0])
 params = snakemake.params
+sides = (snakemake.input.beside, snakemake.input.histories)
 protocols = {
     name: history.read_runs(map(Path, files))
-    for name, files in (
-        (params.beside, snakemake.input.beside),
-        (params.protocol, snakemake.input.histories),
-    )
+    for name, files in zip(params.protocols, sides, strict=True)
 }
 figure = error_against_seconds(protocols, params.settings, params.stamp)
 save(figure, [Path(file) for file in snakemake.output])

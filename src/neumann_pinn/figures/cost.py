@@ -78,5 +78,5 @@ def error_against_cost(
         ]
         axes_of[-1].set_axis_off()
         axes_of[-1].legend(handles=handles, loc="center", fontsize=7)
-        stamp(figure, f"{protocol}. Solvers: finer from left to right")
+        stamp(figure, f"{protocol}\nSolvers: finer from left to right")
     return figure

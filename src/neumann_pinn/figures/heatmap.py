@@ -58,7 +58,7 @@ def error_heatmap(
         bar.set_ticks(list(ticks), labels=[f"$10^{{{tick}}}$" for tick in ticks])
         bar.set_label(f"Relative $L^2$ error, {CLOCKS[clock]}", fontsize=7)
         bar.outline.set_visible(False)
-        stamp(figure, f"{protocol}. Empty: diverged or not published")
+        stamp(figure, f"{protocol}\nEmpty: diverged or not published")
     return figure
 
 

@@ -1,5 +1,6 @@
 """What all figures share: colours, hatches and lines of the methods, the stamp, the files."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ import matplotlib.pyplot as plt
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
 CONSTRAINTS = {
@@ -23,6 +25,8 @@ HATCHES = ("", "///", "xxx", "...", "ooo", "\\\\\\")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 WIDTH = 7.2
 """Inches: the width of a page's text."""
+STAMP_CHARACTERS = 135
+"""How many characters of a stamp fit into a line."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ def panels(count: int, height: float, **options: Any) -> tuple[Figure, list[Axes
         rows,
         columns,
         figsize=(WIDTH, height * rows + 0.3),
-        layout="constrained",
+        layout=ConstrainedLayoutEngine(w_pad=0.08),
         squeeze=False,
         **options,
     )
@@ -100,8 +104,9 @@ def look() -> Any:
 
 
 def stamp(figure: Figure, protocol: str) -> None:
-    """Write the protocol on the figure."""
-    figure.suptitle(protocol, x=0.01, ha="left", fontsize=6.5, color="0.35")
+    """Write the protocol on the figure, in as many lines as it takes."""
+    lines = [textwrap.fill(line, STAMP_CHARACTERS) for line in protocol.splitlines()]
+    figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=6.5, color="0.35")
 
 
 def save(figure: Figure, paths: Sequence[Path]) -> None:

@@ -41,11 +41,12 @@ def error_against_seconds(
         for axes in axes_of[:-1:3]:
             axes.set_ylabel("Relative $L^2$ error")
         handles = [
-            Line2D([], [], color=colour, linewidth=1.6, label=f"{name}, best method")
+            Line2D([], [], color=colour, linewidth=1.6, label=name)
             for colour, name in zip(PROTOCOL_COLOURS, protocols, strict=True)
         ]
-        handles.append(Line2D([], [], color="0.4", linewidth=0.5, label="the other methods"))
+        for width, name in ((1.6, "the best method"), (0.5, "the other methods")):
+            handles.append(Line2D([], [], color="0.4", linewidth=width, label=name))
         axes_of[-1].set_axis_off()
         axes_of[-1].legend(handles=handles, loc="center", fontsize=7)
-        stamp(figure, f"{protocol}. Seconds as each run recorded them, with others beside it")
+        stamp(figure, f"{protocol}\nSeconds as each run recorded them, with others beside it")
     return figure

@@ -39,5 +39,5 @@ def seed_spread(
             axes.set_title(label)
         for axes in axes_of[-3:]:
             axes.set_xlabel(f"Relative $L^2$ error, {CLOCKS[clock]}", fontsize=7)
-        stamp(figure, f"{protocol}. Dot: a seed; bar: geometric mean")
+        stamp(figure, f"{protocol}\nDot: a seed; bar: geometric mean")
     return figure
