@@ -82,6 +82,33 @@ def strike(snakemake, study, dice):
     return None
 
 
+TERMINATED = """
+import os
+import signal
+import sys
+from snakemake.cli import main
+from snakemake.scheduling.job_scheduler import JobScheduler
+finish = JobScheduler._finish_jobs
+def finish_and_be_told_to_end(scheduler):
+    if scheduler._tofinish:
+        os.kill(os.getpid(), signal.SIGTERM)
+    finish(scheduler)
+JobScheduler._finish_jobs = finish_and_be_told_to_end
+main(sys.argv[1:])
+"""
+
+
+def test_snakemake_ends_on_sigterm_also_while_it_counts_its_finished_jobs(tmp_path):
+    """It holds a lock then, which its own answer to the signal waits for."""
+    study = Study(tmp_path, killable())
+    command = [sys.executable, "-c", TERMINATED, "--cores", "1", "references"]
+    done = subprocess.run(command, cwd=study.folder, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "Will exit after finishing currently running jobs" in done.stderr
+    study.snakemake("--cores", "1", "references")
+    assert len(list(study.folder.glob(f"{TINY}/references/*.npz"))) == 2
+
+
 @pytest.mark.slow
 def test_a_study_killed_25_times_ends_bit_identical(tmp_path):
     undisturbed = Study(tmp_path / "undisturbed", killable())

@@ -2,8 +2,10 @@
 import json
 import math
 import os
+import signal
 import sys
 from pathlib import Path
+from threading import Thread
 
 import pandas as pd
 import torch
@@ -274,6 +276,15 @@ def claim_results():
             "another protocol"
         )
     return lock
+
+
+def end_on_sigterm():
+    """Let Snakemake's answer to SIGTERM come from a thread of its own.
+
+    It takes a lock that the main thread may hold: there it would wait for itself for ever.
+    """
+    answer = signal.getsignal(signal.SIGTERM)
+    signal.signal(signal.SIGTERM, lambda *said: Thread(target=answer, args=said).start())
 
 
 def write_plan():
