@@ -22,8 +22,8 @@ from neumann_pinn import (
     train,
 )
 from neumann_pinn import gauss_newton as gn
-from neumann_pinn.loss import batch, loss_terms
-from neumann_pinn.points import graded, hammersley, shifted
+from neumann_pinn.loss import batch, loss_terms, term_errors
+from neumann_pinn.points import graded, hammersley, sharing_times, shifted
 from neumann_pinn.train import points_of
 
 MULTISCALE = Heat(Cosines({2: 1.0, 50: 0.1}), 50)
@@ -48,13 +48,20 @@ def case(name, width=12, problem=MULTISCALE):
     generator = torch.Generator().manual_seed(1)
     theta = model.initial(0)
     theta += 0.1 * torch.randn(theta.shape, generator=generator).double()
-    points = batch(model, problem, hammersley(40, 12, 10 if model.constraint == "none" else 0))
+    points = hammersley(40, 12, 10 if model.constraint == "none" else 0)
+    points = batch(model, problem, sharing_times(points, 7))
     return model, theta, points, gn.make_rows(points, WEIGHTS)
+
+
+def plain_residuals(model, theta, rows):
+    """The rows' residuals as Adam's loss has them, each row with its own walls."""
+    errors = term_errors(model.outputs(theta, rows.points.inputs), rows.points)
+    return rows.root * errors.gather(0, rows.term[None])[0]
 
 
 def dense(model, theta, rows):
     """The Jacobian, by autograd of the plain residuals."""
-    return torch.func.jacrev(lambda theta: gn.residuals(model, theta, rows))(theta)
+    return torch.func.jacrev(lambda theta: plain_residuals(model, theta, rows))(theta)
 
 
 def mobilities(model):
@@ -87,7 +94,9 @@ def test_jacobian_kernel_and_products_equal_the_dense_ones(name):
     weights = torch.linspace(-1, 1, len(truth), dtype=torch.float64)
     direction = torch.linspace(-1, 1, len(theta), dtype=torch.float64)
     m = mobilities(model)
-    torch.testing.assert_close(at.residuals, gn.residuals(model, theta, rows))
+    plain = plain_residuals(model, theta, rows)
+    for ours in (at.residuals, gn.residuals(model, theta, rows)):
+        torch.testing.assert_close(ours, plain, rtol=1e-12, atol=1e-13)
     for ours, theirs in (
         (gn.jacobian(at), truth),
         (gn.kernel(at), truth * m @ truth.T),
@@ -111,12 +120,12 @@ def test_the_kernel_of_wide_layers_is_made_of_pairs_and_the_same(name):
 
 def dense_step(model, theta, rows, damping, start):
     """The same step in the space of parameters, and the second one that bends it."""
-    jacobian, r = dense(model, theta, rows), gn.residuals(model, theta, rows)
+    jacobian, r = dense(model, theta, rows), plain_residuals(model, theta, rows)
     normal = jacobian.T @ jacobian + damping * torch.diag(1 / mobilities(model))
     first = start - torch.linalg.solve(normal, jacobian.T @ (r + jacobian @ start))
 
     def along(theta):
-        return torch.func.jvp(lambda t: gn.residuals(model, t, rows), (theta,), (first,))[1]
+        return torch.func.jvp(lambda t: plain_residuals(model, t, rows), (theta,), (first,))[1]
 
     bend = torch.func.jvp(along, (theta,), (first,))[1]
     return first, torch.linalg.solve(normal, jacobian.T @ bend)
@@ -243,6 +252,18 @@ def test_shifted_points_stay_where_they_belong_and_differ():
         assert (moved.t[50:70] == 0).all()
         assert moved.x[70:].tolist() == points.x[70:].tolist()
     assert len({tuple(moved.x.tolist()) for moved in (points, *sets)}) == 4
+
+
+def test_neighbours_share_times_which_fill_the_interval():
+    points = hammersley(50, 20, 10)
+    shared = sharing_times(points, 8)
+    assert shared.x.tolist() == points.x.tolist()
+    assert shared.t[50:].tolist() == points.t[50:].tolist()
+    times, counts = shared.t[:50].unique(return_counts=True)
+    assert times.tolist() == pytest.approx([(2 * k + 1) / 14 for k in range(7)])
+    assert counts.tolist() == [8] * 6 + [2]
+    moved = graded(shifted(shared, 3), 2.0)
+    assert len(moved.t[:50].unique()) == 7
 
 
 def test_graded_times_crowd_at_the_start():

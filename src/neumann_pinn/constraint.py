@@ -79,11 +79,26 @@ class Outputs(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """The streams in front of and behind a layer, and which of them are values, with its bias."""
+    """The streams in front of and behind a layer; the bias joins the first, the value."""
 
-    before: list[Tensor]
-    behind: list[Tensor]
-    values: list[bool]
+    before: tuple[Tensor, ...]
+    behind: tuple[Tensor, ...]
+
+
+class Traced(NamedTuple):
+    """Outputs at n points, and how they came about, layer by layer.
+
+    An output transform takes the same from the walls for all points of one time: the network's
+    slopes there, one row a wall, and their rates in t. `at_walls` has a column for each different
+    time, `seen` has one for each point, that of its `time`.
+    """
+
+    outputs: Outputs
+    points: list[Trace]
+    walls: list[Trace]
+    at_walls: Tensor
+    seen: Tensor
+    time: Tensor
 
 
 class GridWall(NamedTuple):
@@ -276,46 +291,44 @@ class Model:
             jets.append(MixedJet(at_wall, flux, rate, -flux * profile.operator, -profile.value))
         jets = through_hidden(hidden, self.activation, jets)
         read = [[_read(last, stream) for stream in jet.streams] for jet in jets]
-        read[0][0] = read[0][0] + last.bias[0]
-        return _less_walls(read, profiles)
+        own, *at_walls = read
+        own[0] = own[0] + last.bias[0]
+        fluxes, mixed = [flux for _, flux, _, _ in at_walls], [m for *_, m in at_walls]
+        return _less_walls(own, profiles, fluxes, mixed)
 
-    def traced_outputs(self, theta: Tensor, inputs: Inputs) -> tuple[Outputs, list[Trace]]:
+    def traced_outputs(self, theta: Tensor, inputs: Inputs) -> Traced:
         """The outputs of a model of one network, and what went into and came out of each layer."""
         self._check_plain()
         (coordinate,) = inputs.coordinates
-        n = inputs.t.shape[1]
-        jets: list[Any] = [
-            HeatJet(
-                torch.cat((coordinate.value, inputs.t)),
-                (_above(coordinate.slopes, 0.0, n),),
-                _above(coordinate.operator, 1.0, n),
-            )
-        ]
-        for wall in inputs.walls:
-            profile = wall.profile
-            jets.append(
-                MixedJet(
-                    torch.cat((wall.value.expand(-1, n), inputs.t)),
-                    _above(wall.slope, 0.0, n),
-                    _above(torch.zeros_like(wall.slope), 1.0, n),
-                    _above(-wall.slope * profile.operator, 0.0, n),
-                    -profile.value,
-                )
-            )
+        times, time = inputs.t[0].unique(return_inverse=True)
+        interior = HeatJet(
+            torch.cat((coordinate.value, inputs.t)),
+            (_above(coordinate.slopes, 0.0, len(time)),),
+            _above(coordinate.operator, 1.0, len(time)),
+        )
+        jets: list[Any] = [interior, *_wall_jets(inputs.walls, times)]
         traces = []
-        layers = self.network.layers(theta)
-        for k, layer in enumerate(layers):
+        for k, layer in enumerate(self.network.layers(theta)):
             if k:
                 jets = [jet.activate(self.activation) for jet in jets]
-            before = [stream for jet in jets for stream in jet.streams]
-            jets = linear(layer, jets)
-            behind = [stream for jet in jets for stream in jet.streams]
-            values = [jet.streams[0] is stream for jet in jets for stream in jet.streams]
-            traces.append(Trace(before, behind, values))
-        read = [[stream[0] for stream in jet.streams] for jet in jets]
-        out = _less_walls(read, [wall.profile for wall in inputs.walls])
-        slopes = tuple(slope / inputs.root[0] for slope in out.slopes)
-        return Outputs(out.value, slopes, out.operator), traces
+            before, jets = jets, linear(layer, jets)
+            pairs = zip(before, jets, strict=True)
+            traces.append([Trace(jet.streams, behind.streams) for jet, behind in pairs])
+        points, *walls = (list(layers) for layers in zip(*traces, strict=True))
+        own, *others = [[stream[0] for stream in jet.streams] for jet in jets]
+        columns = [part for _, slope, _, rate in others for part in (slope, rate)]
+        at_walls = torch.cat([times[:0], *columns]).view(2 * len(inputs.walls), len(times))
+        seen = at_walls[:, time]
+        slopes, rates = seen.tensor_split(2)
+        profiles = [wall.profile for wall in inputs.walls]
+        mixed = [
+            -profile.operator[0] * slope - profile.value[0] * rate
+            for profile, slope, rate in zip(profiles, slopes, rates, strict=True)
+        ]
+        out = _less_walls(own, profiles, list(slopes), mixed)
+        along = tuple(slope / inputs.root[0] for slope in out.slopes)
+        outputs = Outputs(out.value, along, out.operator)
+        return Traced(outputs, points, walls[0] if walls else [], at_walls, seen, time)
 
     def grid(self, x: Tensor, t: Tensor) -> Grid:
         """The constants of the grid t x x on an interval, in float64."""
@@ -441,14 +454,30 @@ def _plus(one: Outputs, other: Outputs) -> Outputs:
     return Outputs(one.value + other.value, slopes, one.operator + other.operator)
 
 
-def _less_walls(read: list[list[Tensor]], profiles: list[Streams]) -> Outputs:
-    """A network's output less the profiles of walls, from the streams behind its last layer."""
-    (u, *along, operator), *at_walls = read
-    for profile, (_, flux, _, mixed) in zip(profiles, at_walls, strict=True):
+def _less_walls(
+    own: list[Tensor], profiles: list[Streams], fluxes: list[Tensor], mixed: list[Tensor]
+) -> Outputs:
+    """A network's own output less the profiles of walls times its fluxes there.
+
+    `mixed` is what that adds to L.
+    """
+    u, *along, operator = own
+    for profile, flux, more in zip(profiles, fluxes, mixed, strict=True):
         u = u - profile.value[0] * flux
         along[0] = along[0] - profile.slopes[0] * flux
-        operator = operator + mixed
+        operator = operator + more
     return Outputs(u, tuple(along), operator)
+
+
+def _wall_jets(walls: tuple[Wall, ...], times: Tensor) -> list[MixedJet]:
+    """All walls at all times side by side in one jet, whose m is h_xt; none without walls."""
+    if not walls:
+        return []
+    n = len(times)
+    value = torch.cat([torch.cat((wall.value.expand(-1, n), times[None])) for wall in walls], 1)
+    slope = torch.cat([_above(wall.slope, 0.0, n) for wall in walls], 1)
+    rate = _above(torch.zeros_like(walls[0].slope), 1.0, len(walls) * n)
+    return [MixedJet(value, slope, rate, torch.zeros_like(value), torch.ones_like(value[:1]))]
 
 
 def _above(features: Tensor, t: float, n: int) -> Tensor:

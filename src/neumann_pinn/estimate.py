@@ -36,7 +36,8 @@ def rough_cost(model: Model, protocol: Protocol) -> float:
             weight @ matrix
             seconds.append(time.perf_counter() - start)
     rate = 2 * weight.numel() * BLOCK_COLUMNS / median(seconds)
-    points = len(points_of(model, protocol))
+    points = points_of(model, protocol)
     if protocol.optimizer == "gauss_newton":
-        return 1.5e3 * gauss_newton.required_products(model, points + protocol.initial) / rate
-    return 1.5e3 * required_products(model, points) / rate
+        rows, times = len(points) + points.initial + points.boundary, len(points.t.unique())
+        return 1.5e3 * gauss_newton.required_products(model, rows, times) / rate
+    return 1.5e3 * required_products(model, len(points)) / rate

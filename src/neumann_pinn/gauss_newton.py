@@ -11,6 +11,10 @@ G the gradients of each row at the streams behind it; J itself is never made, un
 cheaper. M is the identity but for the output layer: where that one moves less freely, fewer steps
 are needed.
 
+What the existing constraint takes from the walls depends on the time alone. Where points share
+times it is few numbers of which each row sees some: J = P + C W, with the Jacobian P of what the
+rows take from their own points, W of the numbers at the walls, and the sparse C between them.
+
 To a step belongs a second one of geodesic acceleration (Transtrum and Sethna 2012): minus half of
 what the same system makes of the second derivative of r along d. It follows the bend of the valley
 that one descends in, so that lambda may be smaller by orders of magnitude.
@@ -23,13 +27,14 @@ same reason lambda does not vanish.
 
 import itertools
 import logging
+import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from neumann_pinn.constraint import Function, Model
+from neumann_pinn.constraint import Function, Model, Outputs, Trace
 from neumann_pinn.engine import select
 from neumann_pinn.loss import Batch, term_errors
 
@@ -123,22 +128,28 @@ class Rows(NamedTuple):
 
 
 class LayerGradients(NamedTuple):
-    """For each row, the streams in front of a layer (H) and the gradients behind it (G).
+    """For each of some numbers, the streams in front of a layer (H) and the gradients behind (G).
 
-    Which of the streams are values, which the bias joins; and the layer's entry of M.
+    The bias joins the first stream, the value. And the layer's entry of M.
     """
 
-    before: list[Tensor]
-    behind: list[Tensor]
-    values: list[bool]
+    before: tuple[Tensor, ...]
+    behind: tuple[Tensor, ...]
     mobility: float
 
 
 class Linearised(NamedTuple):
-    """Residuals of all rows at some parameters, and all that their Jacobian is made of."""
+    """Residuals of all rows at some parameters, and all that their Jacobian P + C W is made of.
+
+    P and W are there layer by layer. A row of C has one number in each of some columns:
+    `shares`, a row for each of these, and their `places`.
+    """
 
     residuals: Tensor
-    layers: list[LayerGradients]
+    points: list[LayerGradients]
+    walls: list[LayerGradients]
+    shares: Tensor
+    places: Tensor
 
 
 def make_rows(batch: Batch, weights: tuple[float, float, float]) -> Rows:
@@ -151,55 +162,71 @@ def make_rows(batch: Batch, weights: tuple[float, float, float]) -> Rows:
 
 def residuals(model: Model, theta: Tensor, rows: Rows) -> Tensor:
     """The rows' residuals; the sum of their squares is the loss."""
-    errors = term_errors(model.outputs(theta, rows.points.inputs), rows.points)
-    return rows.root * errors.gather(0, rows.term[None])[0]
+    return _of_rows(model.traced_outputs(theta, rows.points.inputs).outputs, rows)
 
 
 def linearise(model: Model, theta: Tensor, rows: Rows) -> Linearised:
     """Residuals with what their Jacobian is made of, by one pass forward and one back."""
     theta = theta.detach().requires_grad_()
     with torch.enable_grad():
-        outputs, traces = model.traced_outputs(theta, rows.points.inputs)
-        errors = term_errors(outputs, rows.points)
-        r = rows.root * errors.gather(0, rows.term[None])[0]
-        streams = [stream for trace in traces for stream in trace.behind]
-        gradients = iter(torch.autograd.grad(r.sum(), streams, materialize_grads=True))
-    layers = [
-        LayerGradients(
-            [stream.detach() for stream in trace.before],
-            [next(gradients) for _ in trace.behind],
-            trace.values,
-            OUTPUT_MOBILITY if trace is traces[-1] else 1.0,
-        )
-        for trace in traces
-    ]
-    return Linearised(r.detach(), layers)
+        traced = model.traced_outputs(theta, rows.points.inputs)
+        r = _of_rows(traced.outputs, rows)
+        shares = traced.seen
+        if traced.walls:
+            (shares,) = torch.autograd.grad(r.sum(), traced.seen, retain_graph=True)
+        points = _layers(traced.points, [r])
+        walls = _layers(traced.walls, list(traced.at_walls.tensor_split(2)))
+    times = traced.at_walls.shape[1]
+    places = times * torch.arange(len(shares), device=r.device)[:, None] + traced.time
+    return Linearised(r.detach(), points, walls, shares, places)
 
 
 def kernel(at: Linearised) -> Tensor:
-    """J M J^T, layer by layer in whichever form is cheaper."""
-    total = at.residuals.new_zeros(len(at.residuals), len(at.residuals))
-    for layer in at.layers:
-        if _by_pairs(len(layer.behind[0]), len(layer.before[0]), len(layer.before)):
-            _add_pairs(total, layer)
+    """J M J^T."""
+    total = products(at.points, at.points)
+    if at.walls:
+        half = products(at.walls, at.walls) / 2
+        part = _spread(at, products(at.walls, at.points) + _spread(at, half).T)
+        total += part
+        total += part.T
+    return total
+
+
+def products(one: list[LayerGradients], other: list[LayerGradients]) -> Tensor:
+    """J M J^T between some numbers and others, layer by layer in whichever form is cheaper."""
+    rows, columns = len(one[0].behind[0].T), len(other[0].behind[0].T)
+    total = one[0].behind[0].new_zeros(rows, columns)
+    for a, b in zip(one, other, strict=True):
+        if _by_pairs(len(a.behind[0]), len(a.before[0]), len(a.before), len(b.before)):
+            _add_pairs(total, a, b)
         else:
-            _add_product(total, layer_jacobian(layer), layer.mobility)
-        _add_product(total, bias_jacobian(layer), layer.mobility)
-    return total.tril_() + total.tril(-1).T
+            part = layer_jacobian(a)
+            others = part if a is b else layer_jacobian(b)
+            _add_product(total, part, others, a is b, a.mobility)
+        _add_product(total, bias_jacobian(a), bias_jacobian(b), a is b, a.mobility)
+    return total.tril_() + total.tril(-1).T if one is other else total
 
 
-def required_products(model: Model, rows: int) -> float:
+def required_products(model: Model, rows: int, times: int) -> float:
     """Floating-point operations of the matrix products and factorisations of a typical step."""
-    streams, shapes = model.streams, model.network.shapes
-    products = sum(min(a * b, streams**2 * (a + b)) for a, b in shapes) * rows**2
-    passes = 8 * streams * model.network.parameters * rows
-    return products + passes + 2 * rows**3 / 3
+    shapes, at_walls = model.network.shapes, model.streams - 3
+    numbers = at_walls // 2 * times
+    per_pair = [
+        sum(min(a * b, pairs * (a + b)) for a, b in shapes) for pairs in (3 * 3, 2 * 3 * 4, 4 * 4)
+    ]
+    pairs = (rows**2, rows * numbers, numbers**2)
+    passes = 8 * model.network.parameters * (3 * rows + at_walls * times)
+    return sum(map(operator.mul, per_pair, pairs)) + passes + 2 * rows**3 / 3
 
 
 def jacobian(at: Linearised) -> Tensor:
     """J itself, N x parameters in the order of theta."""
-    parts = [part for layer in at.layers for part in (layer_jacobian(layer), bias_jacobian(layer))]
-    return torch.cat(parts, 1)
+    points, walls = (
+        [part for layer in layers for part in (layer_jacobian(layer), bias_jacobian(layer))]
+        for layers in (at.points, at.walls)
+    )
+    own = torch.cat(points, 1)
+    return own + _spread(at, torch.cat(walls, 1)) if walls else own
 
 
 def layer_jacobian(layer: LayerGradients) -> Tensor:
@@ -211,30 +238,23 @@ def layer_jacobian(layer: LayerGradients) -> Tensor:
 
 def bias_jacobian(layer: LayerGradients) -> Tensor:
     """The part of J that belongs to a layer's bias: N x outputs."""
-    pairs = zip(layer.behind, layer.values, strict=True)
-    return torch.stack([gradient for gradient, value in pairs if value]).sum(0).T
+    return layer.behind[0].T
 
 
 def times_transposed(at: Linearised, weights: Tensor) -> Tensor:
     """M J^T times a number for each row: a direction in the parameters."""
-    parts = []
-    for layer in at.layers:
-        pairs, moved = zip(layer.behind, layer.before, strict=True), layer.mobility * weights
-        parts.append(torch.stack([(g * moved) @ h.T for g, h in pairs]).sum(0).flatten())
-        parts.append(moved @ bias_jacobian(layer))
-    return torch.cat(parts)
+    direction = _along(at.points, weights)
+    if at.walls:
+        gathered = weights.new_zeros(len(at.walls[0].behind[0].T))
+        gathered.index_add_(0, at.places.flatten(), (at.shares * weights).flatten())
+        direction += _along(at.walls, gathered)
+    return direction
 
 
 def times(at: Linearised, direction: Tensor) -> Tensor:
     """J times a direction in the parameters: a number for each row."""
-    parts, rest = [], direction
-    for layer in at.layers:
-        outputs, inputs = len(layer.behind[0]), len(layer.before[0])
-        weight, bias, rest = rest.tensor_split((outputs * inputs, outputs * (inputs + 1)))
-        pairs, weight = zip(layer.behind, layer.before, strict=True), weight.view(outputs, inputs)
-        parts += [(g * (weight @ h)).sum(0) for g, h in pairs]
-        parts.append(bias_jacobian(layer) @ bias)
-    return torch.stack(parts).sum(0)
+    own = _change(at.points, direction)
+    return own + _spread(at, _change(at.walls, direction)) if at.walls else own
 
 
 def solver(at: Linearised, matrix: Tensor, damping: float) -> Function | None:
@@ -247,9 +267,65 @@ def solver(at: Linearised, matrix: Tensor, damping: float) -> Function | None:
     return lambda r: times_transposed(at, torch.cholesky_solve(r[:, None], factor)[:, 0])
 
 
-def _by_pairs(outputs: int, inputs: int, streams: int) -> bool:
-    """Whether the pairs of streams make a layer's part of the kernel cheaper than its Jacobian."""
-    return streams**2 * (outputs + inputs) < outputs * inputs
+def _of_rows(outputs: Outputs, rows: Rows) -> Tensor:
+    """The rows' residuals, from the outputs at their points."""
+    return rows.root * term_errors(outputs, rows.points).gather(0, rows.term[None])[0]
+
+
+def _layers(traces: list[Trace], numbers: list[Tensor]) -> list[LayerGradients]:
+    """The gradients of numbers at each layer, where a column of streams has one number of each."""
+    streams = [stream for trace in traces for stream in trace.behind]
+    if not streams:
+        return []
+    gradients = zip(
+        *(
+            torch.autograd.grad(part.sum(), streams, retain_graph=True, materialize_grads=True)
+            for part in numbers
+        ),
+        strict=True,
+    )
+    return [
+        LayerGradients(
+            tuple(stream.detach().repeat(1, len(numbers)) for stream in trace.before),
+            tuple(torch.cat(next(gradients), 1) for _ in trace.behind),
+            OUTPUT_MOBILITY if trace is traces[-1] else 1.0,
+        )
+        for trace in traces
+    ]
+
+
+def _spread(at: Linearised, numbers: Tensor) -> Tensor:
+    """C times a vector or a matrix."""
+    shares = at.shares if numbers.dim() == 1 else at.shares[:, :, None]
+    parts = [share * numbers[place] for share, place in zip(shares, at.places, strict=True)]
+    return torch.stack(parts).sum(0)
+
+
+def _along(layers: list[LayerGradients], weights: Tensor) -> Tensor:
+    """M J^T times weights, with the Jacobian J of the layers' numbers."""
+    parts = []
+    for layer in layers:
+        pairs, moved = zip(layer.behind, layer.before, strict=True), layer.mobility * weights
+        parts.append(torch.stack([(g * moved) @ h.T for g, h in pairs]).sum(0).flatten())
+        parts.append(moved @ bias_jacobian(layer))
+    return torch.cat(parts)
+
+
+def _change(layers: list[LayerGradients], direction: Tensor) -> Tensor:
+    """J times a direction, with the Jacobian J of the layers' numbers."""
+    parts, rest = [], direction
+    for layer in layers:
+        outputs, inputs = len(layer.behind[0]), len(layer.before[0])
+        weight, bias, rest = rest.tensor_split((outputs * inputs, outputs * (inputs + 1)))
+        pairs, weight = zip(layer.behind, layer.before, strict=True), weight.view(outputs, inputs)
+        parts += [(g * (weight @ h)).sum(0) for g, h in pairs]
+        parts.append(bias_jacobian(layer) @ bias)
+    return torch.stack(parts).sum(0)
+
+
+def _by_pairs(outputs: int, inputs: int, streams: int, others: int) -> bool:
+    """Whether pairs of streams make a layer's part of the kernel cheaper than its Jacobian."""
+    return streams * others * (outputs + inputs) < outputs * inputs
 
 
 def _blocks(rows: int) -> list[slice]:
@@ -259,25 +335,31 @@ def _blocks(rows: int) -> list[slice]:
     return [slice(start, end) for start, end in itertools.pairwise(ends)]
 
 
-def _add_product(total: Tensor, part: Tensor, mobility: float) -> None:
-    """Add the lower blocks of a part's product with itself, times its entry of M."""
-    for rows in _blocks(len(part)):
-        below = total[rows, : rows.stop]
-        below.addmm_(part[rows], part[: rows.stop].T, alpha=mobility)
+def _add_product(total: Tensor, a: Tensor, b: Tensor, lower: bool, mobility: float) -> None:
+    """Add a product of two parts, or the lower blocks of it, times their entry of M."""
+    for rows in _blocks(len(a)):
+        columns = slice(rows.stop if lower else len(b))
+        total[rows, columns].addmm_(a[rows], b[columns].T, alpha=mobility)
 
 
-def _add_pairs(total: Tensor, layer: LayerGradients) -> None:
-    """Add the lower blocks of a layer's part, with the streams of its rows stacked."""
-    blocks = _blocks(len(total))
-    gradients, streams = (
-        [torch.cat([stream[:, rows].T for stream in part]) for rows in blocks]
-        for part in (layer.behind, layer.before)
-    )
-    for i, rows in enumerate(blocks):
-        for j, columns in enumerate(blocks[: i + 1]):
+def _add_pairs(total: Tensor, a: LayerGradients, b: LayerGradients) -> None:
+    """Add two layers' part, with the streams of a block stacked; the lower blocks if it is one."""
+    rows_of, columns_of = _blocks(len(total)), _blocks(total.shape[1])
+    gradients, streams = _stacked(a.behind, rows_of), _stacked(a.before, rows_of)
+    if a is b:
+        others = gradients, streams
+    else:
+        others = _stacked(b.behind, columns_of), _stacked(b.before, columns_of)
+    for i, rows in enumerate(rows_of):
+        for j, columns in enumerate(columns_of[: i + 1] if a is b else columns_of):
             block = total[rows, columns]
-            shape = (len(layer.before), len(block), len(layer.before), block.shape[1])
-            g = (gradients[i] @ gradients[j].T).view(shape)
-            h = (streams[i] @ streams[j].T).view(shape)
-            for one, other in itertools.product(range(shape[0]), repeat=2):
-                block.addcmul_(g[one, :, other], h[one, :, other], value=layer.mobility)
+            shape = (len(a.before), len(block), len(b.before), block.shape[1])
+            g = (gradients[i] @ others[0][j].T).view(shape)
+            h = (streams[i] @ others[1][j].T).view(shape)
+            for one, other in itertools.product(range(shape[0]), range(shape[2])):
+                block.addcmul_(g[one, :, other], h[one, :, other], value=a.mobility)
+
+
+def _stacked(streams: tuple[Tensor, ...], blocks: list[slice]) -> list[Tensor]:
+    """The columns of each block as rows, those of the first stream first."""
+    return [torch.cat([stream[:, block].T for stream in streams]) for block in blocks]

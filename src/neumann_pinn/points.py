@@ -49,6 +49,14 @@ def hammersley(domain: int, initial: int, boundary: int) -> Points:
     return Points(x, t, domain, initial, boundary)
 
 
+def sharing_times(points: Points, count: int) -> Points:
+    """The same sets, with one time for every `count` neighbours in the domain."""
+    groups = -(-points.domain // count)
+    t = points.t.clone()
+    t[: points.domain] = (torch.arange(points.domain) // count + 0.5) / groups
+    return replace(points, t=t)
+
+
 def shifted(points: Points, number: int) -> Points:
     """The same sets moved round in space and time, in another way for each number.
 
