@@ -102,7 +102,7 @@ def test_snakemake_ends_on_sigterm_also_while_it_counts_its_finished_jobs(tmp_pa
     """It holds a lock then, which its own answer to the signal waits for."""
     study = Study(tmp_path, killable())
     command = [sys.executable, "-c", TERMINATED, "--cores", "1", "references"]
-    done = subprocess.run(command, cwd=study.folder, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=study.folder, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1
     assert "Will exit after finishing currently running jobs" in done.stderr
     study.snakemake("--cores", "1", "references")

@@ -86,11 +86,11 @@ class Trace(NamedTuple):
 
 
 class Traced(NamedTuple):
-    """Outputs at n points, and how they came about, layer by layer.
+    """Outputs at some points, and how they came about: the layers' traces at points and walls.
 
-    An output transform takes the same from the walls for all points of one time: the network's
-    slopes there, one row a wall, and their rates in t. `at_walls` has a column for each different
-    time, `seen` has one for each point, that of its `time`.
+    What an output transform takes from the walls depends on the time alone. `at_walls` has a row
+    for the network's slope at each wall, then one for the slope's rate at each, and a column for
+    each different time; `seen` is the same with a column for each point, the one in `columns`.
     """
 
     outputs: Outputs
@@ -98,7 +98,7 @@ class Traced(NamedTuple):
     walls: list[Trace]
     at_walls: Tensor
     seen: Tensor
-    time: Tensor
+    columns: Tensor
 
 
 class GridWall(NamedTuple):
@@ -300,35 +300,34 @@ class Model:
         """The outputs of a model of one network, and what went into and came out of each layer."""
         self._check_plain()
         (coordinate,) = inputs.coordinates
-        times, time = inputs.t[0].unique(return_inverse=True)
+        times, columns = inputs.t[0].unique(return_inverse=True)
         interior = HeatJet(
             torch.cat((coordinate.value, inputs.t)),
-            (_above(coordinate.slopes, 0.0, len(time)),),
-            _above(coordinate.operator, 1.0, len(time)),
+            (_above(coordinate.slopes, 0.0, len(columns)),),
+            _above(coordinate.operator, 1.0, len(columns)),
         )
-        jets: list[Any] = [interior, *_wall_jets(inputs.walls, times)]
+        jets: list[Any] = [interior, _wall_jet(inputs.walls, times, self.features)]
         traces = []
         for k, layer in enumerate(self.network.layers(theta)):
             if k:
                 jets = [jet.activate(self.activation) for jet in jets]
-            before, jets = jets, linear(layer, jets)
+            before, jets = jets, [linear(layer, [jet])[0] for jet in jets]
             pairs = zip(before, jets, strict=True)
             traces.append([Trace(jet.streams, behind.streams) for jet, behind in pairs])
-        points, *walls = (list(layers) for layers in zip(*traces, strict=True))
-        own, *others = [[stream[0] for stream in jet.streams] for jet in jets]
-        columns = [part for _, slope, _, rate in others for part in (slope, rate)]
-        at_walls = torch.cat([times[:0], *columns]).view(2 * len(inputs.walls), len(times))
-        seen = at_walls[:, time]
-        slopes, rates = seen.tensor_split(2)
+        points, walls = (list(layers) for layers in zip(*traces, strict=True))
+        own, (_, slope, _, rate) = ([stream[0] for stream in jet.streams] for jet in jets)
+        at_walls = torch.cat((slope, rate)).view(2 * len(inputs.walls), len(times))
+        seen = at_walls[:, columns]
+        slopes, rates = (list(half) for half in seen.tensor_split(2))
         profiles = [wall.profile for wall in inputs.walls]
         mixed = [
             -profile.operator[0] * slope - profile.value[0] * rate
             for profile, slope, rate in zip(profiles, slopes, rates, strict=True)
         ]
-        out = _less_walls(own, profiles, list(slopes), mixed)
+        out = _less_walls(own, profiles, slopes, mixed)
         along = tuple(slope / inputs.root[0] for slope in out.slopes)
         outputs = Outputs(out.value, along, out.operator)
-        return Traced(outputs, points, walls[0] if walls else [], at_walls, seen, time)
+        return Traced(outputs, points, walls, at_walls, seen, columns)
 
     def grid(self, x: Tensor, t: Tensor) -> Grid:
         """The constants of the grid t x x on an interval, in float64."""
@@ -469,15 +468,15 @@ def _less_walls(
     return Outputs(u, tuple(along), operator)
 
 
-def _wall_jets(walls: tuple[Wall, ...], times: Tensor) -> list[MixedJet]:
-    """All walls at all times side by side in one jet, whose m is h_xt; none without walls."""
-    if not walls:
-        return []
+def _wall_jet(walls: tuple[Wall, ...], times: Tensor, features: int) -> MixedJet:
+    """All walls at all times side by side, with m = h_xt; without walls there are no columns."""
     n = len(times)
-    value = torch.cat([torch.cat((wall.value.expand(-1, n), times[None])) for wall in walls], 1)
-    slope = torch.cat([_above(wall.slope, 0.0, n) for wall in walls], 1)
-    rate = _above(torch.zeros_like(walls[0].slope), 1.0, len(walls) * n)
-    return [MixedJet(value, slope, rate, torch.zeros_like(value), torch.ones_like(value[:1]))]
+    none = times.new_zeros(features + 1, 0)
+    values = (torch.cat((wall.value.expand(-1, n), times[None])) for wall in walls)
+    slopes = (_above(wall.slope, 0.0, n) for wall in walls)
+    value, slope = torch.cat((none, *values), 1), torch.cat((none, *slopes), 1)
+    rate = _above(times.new_zeros(features, 1), 1.0, len(walls) * n)
+    return MixedJet(value, slope, rate, torch.zeros_like(value), torch.ones_like(value[:1]))
 
 
 def _above(features: Tensor, t: float, n: int) -> Tensor:

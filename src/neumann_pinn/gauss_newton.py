@@ -27,7 +27,6 @@ same reason lambda does not vanish.
 
 import itertools
 import logging
-import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -41,7 +40,7 @@ from neumann_pinn.loss import Batch, term_errors
 log = logging.getLogger(__name__)
 
 FIRST_DAMPING = 1e-2
-SMALLEST_DAMPING = 1e-9
+SMALLEST_DAMPING, LARGEST_DAMPING = 1e-9, 1e9
 DAMPING_FACTOR = 2.0
 """What divides lambda after a step that was taken, and multiplies it after one that was not."""
 TRIALS = 12
@@ -91,16 +90,16 @@ class GaussNewton:
                     self.last.copy_(step)
                     self.damping = max(self.damping / DAMPING_FACTOR, SMALLEST_DAMPING)
                     return
-            self.damping *= DAMPING_FACTOR
+            self.damping = min(self.damping * DAMPING_FACTOR, LARGEST_DAMPING)
         self.last.zero_()
         log.info("step %d: no lambda up to %.1e helps on its points", self.count, self.damping)
 
     def trial(self, rows: "Rows", at: "Linearised", matrix: Tensor, start: Tensor) -> Tensor | None:
-        """The step for the present lambda, or None if it bends too far or rounding fails."""
+        """The step for the present lambda, or None if it bends too far or cannot be solved for."""
         solve = solver(at, matrix, self.damping)
         if solve is None:
             return None
-        step = start - solve(at.residuals + times(at, start))
+        step = start - solve(at.residuals + change_along(at, start))
         ahead, behind = (
             residuals(self.model, self.theta + sign * PROBE * step, rows) for sign in (1, -1)
         )
@@ -141,8 +140,8 @@ class LayerGradients(NamedTuple):
 class Linearised(NamedTuple):
     """Residuals of all rows at some parameters, and all that their Jacobian P + C W is made of.
 
-    P and W are there layer by layer. A row of C has one number in each of some columns:
-    `shares`, a row for each of these, and their `places`.
+    P (points) and W (walls) are there layer by layer. Row k of C has the number shares[i, k] in
+    column places[i, k], for each i, and zeros elsewhere.
     """
 
     residuals: Tensor
@@ -166,25 +165,22 @@ def residuals(model: Model, theta: Tensor, rows: Rows) -> Tensor:
 
 
 def linearise(model: Model, theta: Tensor, rows: Rows) -> Linearised:
-    """Residuals with what their Jacobian is made of, by one pass forward and one back."""
+    """Residuals with what their Jacobian is made of, by a pass forward and one back for each."""
     theta = theta.detach().requires_grad_()
     with torch.enable_grad():
         traced = model.traced_outputs(theta, rows.points.inputs)
         r = _of_rows(traced.outputs, rows)
-        shares = traced.seen
-        if traced.walls:
-            (shares,) = torch.autograd.grad(r.sum(), traced.seen, retain_graph=True)
+        (shares,) = _gradients(r, [traced.seen])
         points = _layers(traced.points, [r])
         walls = _layers(traced.walls, list(traced.at_walls.tensor_split(2)))
-    times = traced.at_walls.shape[1]
-    places = times * torch.arange(len(shares), device=r.device)[:, None] + traced.time
-    return Linearised(r.detach(), points, walls, shares, places)
+    first = traced.at_walls.shape[1] * torch.arange(len(shares), device=r.device)
+    return Linearised(r.detach(), points, walls, shares, first[:, None] + traced.columns)
 
 
 def kernel(at: Linearised) -> Tensor:
-    """J M J^T."""
+    """J M J^T = P M P^T + C X + X^T C^T with X = W M P^T + W M W^T C^T / 2."""
     total = products(at.points, at.points)
-    if at.walls:
+    if len(at.shares):
         half = products(at.walls, at.walls) / 2
         part = _spread(at, products(at.walls, at.points) + _spread(at, half).T)
         total += part
@@ -209,24 +205,16 @@ def products(one: list[LayerGradients], other: list[LayerGradients]) -> Tensor:
 
 def required_products(model: Model, rows: int, times: int) -> float:
     """Floating-point operations of the matrix products and factorisations of a typical step."""
-    shapes, at_walls = model.network.shapes, model.streams - 3
+
+    def of_a_pair(streams: int, others: int) -> int:
+        return sum(min(a * b, streams * others * (a + b)) for a, b in model.network.shapes)
+
+    at_walls = model.streams - 3
     numbers = at_walls // 2 * times
-    per_pair = [
-        sum(min(a * b, pairs * (a + b)) for a, b in shapes) for pairs in (3 * 3, 2 * 3 * 4, 4 * 4)
-    ]
-    pairs = (rows**2, rows * numbers, numbers**2)
+    inner = of_a_pair(3, 3) * rows**2 + of_a_pair(4, 4) * numbers**2
+    across = 2 * of_a_pair(3, 4) * rows * numbers
     passes = 8 * model.network.parameters * (3 * rows + at_walls * times)
-    return sum(map(operator.mul, per_pair, pairs)) + passes + 2 * rows**3 / 3
-
-
-def jacobian(at: Linearised) -> Tensor:
-    """J itself, N x parameters in the order of theta."""
-    points, walls = (
-        [part for layer in layers for part in (layer_jacobian(layer), bias_jacobian(layer))]
-        for layers in (at.points, at.walls)
-    )
-    own = torch.cat(points, 1)
-    return own + _spread(at, torch.cat(walls, 1)) if walls else own
+    return inner + across + passes + 2 * rows**3 / 3
 
 
 def layer_jacobian(layer: LayerGradients) -> Tensor:
@@ -241,20 +229,16 @@ def bias_jacobian(layer: LayerGradients) -> Tensor:
     return layer.behind[0].T
 
 
-def times_transposed(at: Linearised, weights: Tensor) -> Tensor:
+def direction_of(at: Linearised, weights: Tensor) -> Tensor:
     """M J^T times a number for each row: a direction in the parameters."""
-    direction = _along(at.points, weights)
-    if at.walls:
-        gathered = weights.new_zeros(len(at.walls[0].behind[0].T))
-        gathered.index_add_(0, at.places.flatten(), (at.shares * weights).flatten())
-        direction += _along(at.walls, gathered)
-    return direction
+    at_walls = weights.new_zeros(at.walls[0].behind[0].shape[1])
+    at_walls.index_add_(0, at.places.flatten(), (at.shares * weights).flatten())
+    return _direction(at.points, weights) + _direction(at.walls, at_walls)
 
 
-def times(at: Linearised, direction: Tensor) -> Tensor:
+def change_along(at: Linearised, direction: Tensor) -> Tensor:
     """J times a direction in the parameters: a number for each row."""
-    own = _change(at.points, direction)
-    return own + _spread(at, _change(at.walls, direction)) if at.walls else own
+    return _change(at.points, direction) + _spread(at, _change(at.walls, direction))
 
 
 def solver(at: Linearised, matrix: Tensor, damping: float) -> Function | None:
@@ -264,7 +248,7 @@ def solver(at: Linearised, matrix: Tensor, damping: float) -> Function | None:
     factor, failed = torch.linalg.cholesky_ex(matrix)
     if failed:
         return None
-    return lambda r: times_transposed(at, torch.cholesky_solve(r[:, None], factor)[:, 0])
+    return lambda r: direction_of(at, torch.cholesky_solve(r[:, None], factor)[:, 0])
 
 
 def _of_rows(outputs: Outputs, rows: Rows) -> Tensor:
@@ -272,18 +256,15 @@ def _of_rows(outputs: Outputs, rows: Rows) -> Tensor:
     return rows.root * term_errors(outputs, rows.points).gather(0, rows.term[None])[0]
 
 
+def _gradients(numbers: Tensor, at: list[Tensor]) -> tuple[Tensor, ...]:
+    """The gradients of numbers, each of which depends on its own column only."""
+    return torch.autograd.grad(numbers.sum(), at, retain_graph=True, materialize_grads=True)
+
+
 def _layers(traces: list[Trace], numbers: list[Tensor]) -> list[LayerGradients]:
     """The gradients of numbers at each layer, where a column of streams has one number of each."""
     streams = [stream for trace in traces for stream in trace.behind]
-    if not streams:
-        return []
-    gradients = zip(
-        *(
-            torch.autograd.grad(part.sum(), streams, retain_graph=True, materialize_grads=True)
-            for part in numbers
-        ),
-        strict=True,
-    )
+    gradients = zip(*(_gradients(part, streams) for part in numbers), strict=True)
     return [
         LayerGradients(
             tuple(stream.detach().repeat(1, len(numbers)) for stream in trace.before),
@@ -297,11 +278,10 @@ def _layers(traces: list[Trace], numbers: list[Tensor]) -> list[LayerGradients]:
 def _spread(at: Linearised, numbers: Tensor) -> Tensor:
     """C times a vector or a matrix."""
     shares = at.shares if numbers.dim() == 1 else at.shares[:, :, None]
-    parts = [share * numbers[place] for share, place in zip(shares, at.places, strict=True)]
-    return torch.stack(parts).sum(0)
+    return (shares * numbers[at.places]).sum(0)
 
 
-def _along(layers: list[LayerGradients], weights: Tensor) -> Tensor:
+def _direction(layers: list[LayerGradients], weights: Tensor) -> Tensor:
     """M J^T times weights, with the Jacobian J of the layers' numbers."""
     parts = []
     for layer in layers:
@@ -346,16 +326,16 @@ def _add_pairs(total: Tensor, a: LayerGradients, b: LayerGradients) -> None:
     """Add two layers' part, with the streams of a block stacked; the lower blocks if it is one."""
     rows_of, columns_of = _blocks(len(total)), _blocks(total.shape[1])
     gradients, streams = _stacked(a.behind, rows_of), _stacked(a.before, rows_of)
-    if a is b:
-        others = gradients, streams
-    else:
-        others = _stacked(b.behind, columns_of), _stacked(b.before, columns_of)
+    other_gradients, other_streams = gradients, streams
+    if a is not b:
+        other_gradients = _stacked(b.behind, columns_of)
+        other_streams = _stacked(b.before, columns_of)
     for i, rows in enumerate(rows_of):
         for j, columns in enumerate(columns_of[: i + 1] if a is b else columns_of):
             block = total[rows, columns]
             shape = (len(a.before), len(block), len(b.before), block.shape[1])
-            g = (gradients[i] @ others[0][j].T).view(shape)
-            h = (streams[i] @ others[1][j].T).view(shape)
+            g = (gradients[i] @ other_gradients[j].T).view(shape)
+            h = (streams[i] @ other_streams[j].T).view(shape)
             for one, other in itertools.product(range(shape[0]), range(shape[2])):
                 block.addcmul_(g[one, :, other], h[one, :, other], value=a.mobility)
 

@@ -50,10 +50,11 @@ def hammersley(domain: int, initial: int, boundary: int) -> Points:
 
 
 def sharing_times(points: Points, count: int) -> Points:
-    """The same sets, with one time for every `count` neighbours in the domain."""
+    """The same sets, with one time for every `count` neighbours in time, or nearly as many."""
     groups = -(-points.domain // count)
+    group = torch.arange(points.domain) * groups // points.domain
     t = points.t.clone()
-    t[: points.domain] = (torch.arange(points.domain) // count + 0.5) / groups
+    t[: points.domain] = (group.double() + 0.5) / groups
     return replace(points, t=t)
 
 

@@ -39,7 +39,7 @@ LOG_SECONDS = 30.0
 HELD_OUT = -1
 """The number of the shift of the held-out points; Gauss-Newton's steps have 1, 2, ..."""
 POINTS_OF_A_TIME = 8
-"""Domain points that share a time with Gauss-Newton, for which that saves work."""
+"""Domain points that share a time with Gauss-Newton: fewer times to know the walls at."""
 TRAJECTORY_MODULES = (
     "trigonometry",
     "heat",
@@ -148,9 +148,10 @@ class Run:
 
 
 def points_of(model: Model, protocol: Protocol, shift: int | None = None) -> Points:
-    """The points that a model trains on, or these in another place for each number of a shift.
+    """The points that a model trains on, moved round if the number of a shift is given.
 
-    There are none on the walls where a hard constraint holds them.
+    There are none on the walls where a hard constraint holds them. All methods have the same domain
+    and initial points: shared times, with Gauss-Newton, help the existing constraint only.
     """
     boundary = protocol.boundary if model.constraint == "none" else 0
     points = hammersley(protocol.domain, protocol.initial, boundary)

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 
 import pandas as pd
 import torch
@@ -283,8 +283,11 @@ def end_on_sigterm():
 
     It takes a lock that the main thread may hold: there it would wait for itself for ever.
     """
-    answer = signal.getsignal(signal.SIGTERM)
-    signal.signal(signal.SIGTERM, lambda *said: Thread(target=answer, args=said).start())
+    if current_thread() is main_thread():
+        answer = signal.getsignal(signal.SIGTERM)
+        signal.signal(
+            signal.SIGTERM, lambda *said: Thread(target=answer, args=said).start()
+        )
 
 
 def write_plan():
