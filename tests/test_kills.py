@@ -63,6 +63,11 @@ def trainings(study):
     return found
 
 
+def heed_sigint():
+    """Undo what a shell does to its jobs in the background: they ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def strike(snakemake, study, dice):
     """Kill the call, one of its runs or everything at a random moment; None if it ended before."""
     victim, number = dice.choice(VICTIMS), dice.choice(SIGNALS)
@@ -128,11 +133,12 @@ def test_a_study_killed_25_times_ends_bit_identical(tmp_path):
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            preexec_fn=heed_sigint,
         )
         victim = strike(snakemake, study, dice)
         if victim:
             kills[victim] += 1
-        if snakemake.wait(120) == 0:
+        if snakemake.wait(600) == 0:
             assert outcome(study) == expected
             finished += 1
             shutil.rmtree(study.folder / "results")
