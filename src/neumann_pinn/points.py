@@ -1,4 +1,4 @@
-"""Collocation points: Hammersley sets, and the same sets shifted and graded."""
+"""Collocation points: Hammersley sets, and the same sets with shared, shifted or graded times."""
 
 from dataclasses import dataclass, replace
 
