@@ -1,82 +1,43 @@
-"""Shared by the tests: a copy of the project on which the real Snakemake works."""
+"""Fixtures that several rooms share, one thread for each test, and hypothesis' profiles."""
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = "1"  # before torch and numpy are imported, here and in subprocesses
 
 import copy
-import os
+import pickle
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
+import hypothesis
 import pytest
-import yaml
+from filelock import FileLock
+from studies import Study, small_config
 
-from neumann_pinn import history, study
-
-ROOT = Path(__file__).parents[1]
-TINY = Path("results/tiny")
-COMPILE = [False, True] if shutil.which(os.environ.get("CXX", "g++")) else [False]
-"""Whether to compile: both ways, where there is a C++ compiler."""
-
-
-def small_config():
-    """Two settings and three methods on the protocol tiny."""
-    config = study.load_unique(ROOT / "config" / "config.yaml") | {"protocol": "tiny"}
-    config["settings"] = {name: config["settings"][name] for name in ("low", "poly3")}
-    config["methods"] = {
-        name: config["methods"][name] for name in ("vanilla", "existing", "cosine20")
-    }
-    del config["runs_per_gpu"]  # has a default
-    return config
-
-
-class Study:
-    """A copy of the project with a configuration of its own."""
-
-    def __init__(self, folder, config):
-        self.folder = folder
-        folder.mkdir(exist_ok=True, parents=True)
-        if not (folder / "Snakefile").exists():
-            shutil.copy(ROOT / "Snakefile", folder)
-            for part in ("workflow", "src", "envs", "profiles"):
-                shutil.copytree(ROOT / part, folder / part)
-        self.configure(config)
-
-    def configure(self, config):
-        self.config = config
-        path = self.folder / "config" / "config.yaml"
-        path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_text(yaml.safe_dump(config, sort_keys=False))
-
-    def snakemake(self, *arguments, check=True):
-        command = [sys.executable, "-m", "snakemake", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=self.folder)
-        if check:
-            assert done.returncode == 0, done.stdout + done.stderr
-        return done
-
-    def history(self, setting, method, seed=0):
-        """A run's history."""
-        return history.read(self.folder / TINY / f"runs/{setting}/{method}/{seed}/history.csv")
-
-    def planned(self, *arguments):
-        """How many jobs of each rule a dry run would start."""
-        output = self.snakemake("-n", "--cores", "2", *arguments)
-        lines = (output.stdout + output.stderr).splitlines()
-        if "job" not in {line.split(" ")[0] for line in lines}:
-            return {}
-        table = lines[next(i for i, line in enumerate(lines) if line.startswith("job ")) + 2 :]
-        counts = dict(line.split() for line in table[: table.index("")])
-        return {
-            rule: int(n) for rule, n in counts.items() if rule not in ("total", "all", "figures")
-        }
+hypothesis.settings.register_profile(
+    "few",
+    max_examples=10,
+    deadline=None,
+    suppress_health_check=list(hypothesis.HealthCheck),
+)
+hypothesis.settings.register_profile(
+    "many", hypothesis.settings.get_profile("few"), max_examples=60
+)
+hypothesis.settings.load_profile("few")
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory):
-    """A small study that has been run."""
-    study = Study(tmp_path_factory.mktemp("study"), small_config())
-    study.output = study.snakemake("--cores", "2")
-    return study
+def finished(tmp_path_factory, worker_id):
+    """A small study that has been run, once for all workers; nobody changes it."""
+    shared = tmp_path_factory.getbasetemp()
+    if worker_id != "master":
+        shared = shared.parent
+    with FileLock(shared / "finished.lock"):
+        record = shared / "finished.pickle"
+        if not record.exists():
+            study = Study(shared / "finished", small_config())
+            study.output = study.snakemake("--cores", "2")
+            record.write_bytes(pickle.dumps(study))
+    return pickle.loads(record.read_bytes())
 
 
 @pytest.fixture

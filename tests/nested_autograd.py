@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from neumann_pinn import Heat, Model
-from neumann_pinn.embedding import Cosine, Fourier
-from neumann_pinn.points import Points
+from neumann_pinn.problems.points import Points
+from neumann_pinn.walls.embeddings import Cosine, Fourier
 
 
 def derivative(y: Tensor, x: Tensor) -> Tensor:

@@ -21,10 +21,10 @@ FLUXES = (1.0, -0.5)
 def exact(inputs: np.ndarray) -> np.ndarray:
     """The solution, of which the training sees t = 0 only."""
     length = AXIS.high - AXIS.low
-    bend, wave = (FLUXES[1] - FLUXES[0]) / length, 2 * np.pi / length
+    curvature, wave = (FLUXES[1] - FLUXES[0]) / length, 2 * np.pi / length
     y, t = inputs[:, :1] - AXIS.low, inputs[:, 1:]
     wavy = np.exp(-D * wave**2 * t) * np.cos(wave * y)
-    return FLUXES[0] * y + bend * (y**2 / 2 + D * t) + wavy
+    return FLUXES[0] * y + curvature * (y**2 / 2 + D * t) + wavy
 
 
 def residual(inputs, u):

@@ -30,10 +30,10 @@ FLUXES = (1.0, -0.5)
 def exact(points: LabelTensor) -> Tensor:
     """The solution, of which the training sees t = 0 only."""
     length = AXIS.high - AXIS.low
-    bend, wave = (FLUXES[1] - FLUXES[0]) / length, 2 * math.pi / length
+    curvature, wave = (FLUXES[1] - FLUXES[0]) / length, 2 * math.pi / length
     y, t = points.extract("x").tensor - AXIS.low, points.extract("t").tensor
     wavy = torch.exp(-D * wave**2 * t) * torch.cos(wave * y)
-    return FLUXES[0] * y + bend * (y**2 / 2 + D * t) + wavy
+    return FLUXES[0] * y + curvature * (y**2 / 2 + D * t) + wavy
 
 
 def residual(points: LabelTensor, u: LabelTensor) -> LabelTensor:
@@ -63,7 +63,7 @@ class HeatProblem(TimeDependentProblem, SpatialProblem):
 
 
 class Network(nn.Module):
-    """u(x, t): cosines of x in front of a small network, the fluxes behind it."""
+    """u(x, t): cosines of x before a small network, the fluxes after it."""
 
     def __init__(self) -> None:
         super().__init__()

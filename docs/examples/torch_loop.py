@@ -1,4 +1,4 @@
-"""Exact fluxes at both walls in a bare torch training loop.
+"""Exact fluxes at both walls in a plain torch training loop.
 
 The heat equation u_t = D u_xx for -1.5 <= x <= 2 and 0 <= t <= 1, with u_x = 1 at the left wall and
 u_x = -0.5 at the right one. The loss has no term for the walls: the layers hold them.
@@ -19,10 +19,10 @@ FLUXES = (1.0, -0.5)
 def exact(x: Tensor, t: Tensor) -> Tensor:
     """The solution, of which the training sees t = 0 only."""
     length = AXIS.high - AXIS.low
-    bend, wave = (FLUXES[1] - FLUXES[0]) / length, 2 * math.pi / length
+    curvature, wave = (FLUXES[1] - FLUXES[0]) / length, 2 * math.pi / length
     y = x - AXIS.low
     wavy = torch.exp(-D * wave**2 * t) * torch.cos(wave * y)
-    return FLUXES[0] * y + bend * (y**2 / 2 + D * t) + wavy
+    return FLUXES[0] * y + curvature * (y**2 / 2 + D * t) + wavy
 
 
 def slope(u: Tensor, x: Tensor) -> Tensor:

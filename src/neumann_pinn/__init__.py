@@ -1,34 +1,97 @@
-"""Hard-constrained Neumann boundary conditions in physics-informed neural networks."""
+"""Hard-constrained Neumann boundary conditions in physics-informed neural networks.
 
-from neumann_pinn.axis import Axis
-from neumann_pinn.constraint import Model
-from neumann_pinn.embedding import Cosine, Fourier, Identity
-from neumann_pinn.engine import Machine
-from neumann_pinn.heat import Cosines, Heat, Polynomial, Samples, Step
-from neumann_pinn.layers import CosineEmbedding, FluxLift, FreeTerm, OutputTransform, RobinLift
-from neumann_pinn.method import METHODS, method
-from neumann_pinn.train import Protocol, Run, train
+Importing the package imports nothing else: each public name loads its module on first use.
+"""
 
-__all__ = [
-    "METHODS",
-    "Axis",
-    "Cosine",
-    "CosineEmbedding",
-    "Cosines",
-    "FluxLift",
-    "Fourier",
-    "FreeTerm",
-    "Heat",
-    "Identity",
-    "Machine",
-    "Model",
-    "OutputTransform",
-    "Polynomial",
-    "Protocol",
-    "RobinLift",
-    "Run",
-    "Samples",
-    "Step",
-    "method",
-    "train",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from neumann_pinn.model.methods import METHODS as METHODS
+    from neumann_pinn.model.methods import method as method
+    from neumann_pinn.model.model import Model as Model
+    from neumann_pinn.problems.heat import Heat as Heat
+    from neumann_pinn.problems.initial import (
+        Cosines as Cosines,
+    )
+    from neumann_pinn.problems.initial import (
+        Polynomial as Polynomial,
+    )
+    from neumann_pinn.problems.initial import (
+        Samples as Samples,
+    )
+    from neumann_pinn.problems.initial import (
+        Step as Step,
+    )
+    from neumann_pinn.training.engine import Machine as Machine
+    from neumann_pinn.training.heat import train as train
+    from neumann_pinn.training.loop import Run as Run
+    from neumann_pinn.training.protocol import Protocol as Protocol
+    from neumann_pinn.walls.axes import Axis as Axis
+    from neumann_pinn.walls.embeddings import (
+        Cosine as Cosine,
+    )
+    from neumann_pinn.walls.embeddings import (
+        Fourier as Fourier,
+    )
+    from neumann_pinn.walls.embeddings import (
+        Identity as Identity,
+    )
+    from neumann_pinn.walls.layers import (
+        CosineEmbedding as CosineEmbedding,
+    )
+    from neumann_pinn.walls.layers import (
+        FluxLift as FluxLift,
+    )
+    from neumann_pinn.walls.layers import (
+        FreeTerm as FreeTerm,
+    )
+    from neumann_pinn.walls.layers import (
+        OutputTransform as OutputTransform,
+    )
+    from neumann_pinn.walls.layers import (
+        RobinLift as RobinLift,
+    )
+
+_MODULES = {
+    "METHODS": "model.methods",
+    "Axis": "walls.axes",
+    "Cosine": "walls.embeddings",
+    "CosineEmbedding": "walls.layers",
+    "Cosines": "problems.initial",
+    "FluxLift": "walls.layers",
+    "Fourier": "walls.embeddings",
+    "FreeTerm": "walls.layers",
+    "Heat": "problems.heat",
+    "Identity": "walls.embeddings",
+    "Machine": "training.engine",
+    "Model": "model.model",
+    "OutputTransform": "walls.layers",
+    "Polynomial": "problems.initial",
+    "Protocol": "training.protocol",
+    "RobinLift": "walls.layers",
+    "Run": "training.loop",
+    "Samples": "problems.initial",
+    "Step": "problems.initial",
+    "method": "model.methods",
+    "train": "training.heat",
+}
+"""The public names, and the modules that define them."""
+
+__all__ = list(_MODULES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        module = import_module(f"{__name__}.{_MODULES[name]}")
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"{__name__}.{name} needs {error.name}: pip install 'neumann-pinn[study]'"
+        ) from error
+    return getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULES]

@@ -1,13 +1,16 @@
-"""Files that are written whole or not at all, and locks that end with their process."""
+"""Files that are written whole or not at all, and locks that do not outlive their process."""
 
-import fcntl
+import io
 import logging
 import os
 import time
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+
+import numpy as np
+from filelock import FileLock, Timeout
 
 log = logging.getLogger(__name__)
 
@@ -15,7 +18,7 @@ POLL_SECONDS = 0.5
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write to a temporary name beside the target, flush it to the disk, rename."""
+    """Write to a temporary file in the same folder, flush it to disk, then rename it."""
     temporary = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -29,26 +32,43 @@ def write_whole(path: Path, content: bytes) -> None:
         raise OSError(error.errno, f"{error.strerror}, nothing was written", str(path)) from error
 
 
-def try_lock(path: Path) -> IO[str] | None:
-    """A lock held until the file is closed or the process ends; None while another one has it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = path.open("a")
+def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write named arrays as NPZ, whole or not at all."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    write_whole(path, buffer.getvalue())
+
+
+def read_arrays(path: Path, names: Iterable[str], what: str) -> dict[str, np.ndarray]:
+    """The named arrays of an NPZ file; errors name the file and what it should be."""
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
+        with np.load(path, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in names}
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path}: not {what} ({error}); delete it to make it again") from error
+
+
+def try_lock(path: Path) -> FileLock | None:
+    """A lock held until it is released or the process ends; None while it is held elsewhere."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path, thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
         return None
-    return file
+    return lock
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a lock; while another process has it, wait, and say so in the log."""
-    file = try_lock(path)
-    if file is None:
+    """Hold a lock; while another process has it, wait and say so in the log."""
+    lock = try_lock(path)
+    if lock is None:
         log.info("another process holds %s: waiting for it to end", path)
-    while file is None:
+    while lock is None:
         time.sleep(POLL_SECONDS)
-        file = try_lock(path)
-    with file:
+        lock = try_lock(path)
+    try:
         yield
+    finally:
+        lock.release()

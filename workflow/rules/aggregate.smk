@@ -7,7 +7,7 @@ rule aggregate_accuracy:
     input:
         histories=run_files("history"),
         calibrations=calibration_files(),
-        code=source("accuracy", "budget"),
+        code=code("aggregate_accuracy"),
     output:
         report(
             f"{RESULTS}/accuracy.csv",
@@ -22,8 +22,8 @@ rule aggregate_accuracy:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        budget=budget_parameters(),
-        constraints=CONSTRAINTS,
+        budget=study.budget(),
+        constraints=study.constraints,
     script:
         "../scripts/aggregate_accuracy.py"
 
@@ -34,7 +34,7 @@ rule predict_solution:
         accuracy=rules.aggregate_accuracy.output[0],
         reference=rules.make_reference.output[0],
         models=models_of_a_setting,
-        code=source("prediction"),
+        code=code("predict_solution"),
     output:
         f"{RESULTS}/predictions/{{setting}}.npz",
     log:
@@ -44,20 +44,20 @@ rule predict_solution:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        setting=lambda wildcards: unlabelled("settings", wildcards.setting),
-        methods={name: unlabelled("methods", name) for name in config["methods"]},
-        network=PROTOCOL["network"],
+        setting=lambda wildcards: study.parameters("settings", wildcards.setting),
+        methods={name: study.parameters("methods", name) for name in config["methods"]},
+        network=study.protocol["network"],
     script:
         "../scripts/predict_solution.py"
 
 
 rule judge_claims:
-    """What this study and the published tables say of each claim of the paper."""
+    """What this study and the published tables say about each claim of the paper."""
     input:
         accuracy=rules.aggregate_accuracy.output[0],
         calibrations=calibration_files(),
         published=[PUBLISHED_ACCURACY, PUBLISHED_COST],
-        code=source("claims", "tables", "latex", "published/__init__"),
+        code=code("judge_claims"),
     output:
         csv=f"{RESULTS}/claims.csv",
         markdown=f"{RESULTS}/claims.md",
@@ -80,6 +80,6 @@ rule judge_claims:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        stamp=stamp(),
+        stamp=stamp(study),
     script:
         "../scripts/judge_claims.py"

@@ -6,7 +6,7 @@ rule write_pages:
     input:
         histories=run_files("history"),
         runs=run_files("run"),
-        code=source("pages", "figures/look"),
+        code=code("write_pages"),
     output:
         report(
             directory(f"{RESULTS}/pages"),
@@ -23,7 +23,7 @@ rule write_pages:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        stamp=stamp(),
+        stamp=stamp(study),
     script:
         "../scripts/write_pages.py"
 
@@ -35,7 +35,7 @@ rule build_document:
         tables=table_files(),
         claims=rules.judge_claims.output.csv,
         runs=run_files("run"),
-        code=source("document", "latex"),
+        code=code("build_document"),
     output:
         f"{RESULTS}/results.pdf",
     log:
@@ -45,6 +45,6 @@ rule build_document:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        stamp=stamp(),
+        stamp=stamp(study),
     script:
         "../scripts/build_document.py"

@@ -4,7 +4,7 @@
 rule draw_schematic:
     """The method in one picture: cosine embedding, network, output lift."""
     input:
-        code=source("figures/look", "figures/schematic"),
+        code=code("draw_schematic"),
     output:
         pdf=f"{RESULTS}/figures/schematic.pdf",
         png=report(
@@ -27,7 +27,7 @@ rule draw_improvement:
     """Relative improvement on the best vanilla PINN, as bars, at one clock."""
     input:
         accuracy=rules.aggregate_accuracy.output[0],
-        code=source("figures/look", "figures/improvement"),
+        code=code("draw_improvement"),
     output:
         pdf=f"{RESULTS}/figures/improvement_{{clock}}.pdf",
         png=report(
@@ -43,19 +43,19 @@ rule draw_improvement:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=figure_labels("settings"),
-        styles=styles(),
-        stamp=stamp(),
+        settings=study.figure_labels("settings"),
+        styles=study.styles(),
+        stamp=stamp(study),
     script:
         "../scripts/draw_improvement.py"
 
 
 rule draw_heatmap:
-    """Errors by method and setting at one clock, ours beside the published."""
+    """Errors by method and setting at one clock, ours and published."""
     input:
         accuracy=rules.aggregate_accuracy.output[0],
         published=PUBLISHED_ACCURACY,
-        code=source("figures/look", "figures/heatmap", "published/__init__"),
+        code=code("draw_heatmap"),
     output:
         pdf=f"{RESULTS}/figures/heatmap_{{clock}}.pdf",
         png=report(
@@ -71,9 +71,9 @@ rule draw_heatmap:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=figure_labels("settings"),
-        methods=figure_labels("methods"),
-        stamp=stamp(),
+        settings=study.figure_labels("settings"),
+        methods=study.figure_labels("methods"),
+        stamp=stamp(study),
     script:
         "../scripts/draw_heatmap.py"
 
@@ -83,7 +83,7 @@ rule draw_curves:
     input:
         histories=run_files("history"),
         calibrations=calibration_files(),
-        code=source("figures/look", "figures/curves"),
+        code=code("draw_curves"),
     output:
         pdf=f"{RESULTS}/figures/error_against_{{against}}.pdf",
         png=report(
@@ -99,10 +99,10 @@ rule draw_curves:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=figure_labels("settings"),
-        styles=styles(),
-        stamp=stamp(),
-        budget=budget_parameters(),
+        settings=study.figure_labels("settings"),
+        styles=study.styles(),
+        stamp=stamp(study),
+        budget=study.budget(),
     script:
         "../scripts/draw_curves.py"
 
@@ -111,7 +111,7 @@ rule draw_maps:
     """A setting's reference, best prediction and error, and every method's wall slopes."""
     input:
         prediction=rules.predict_solution.output[0],
-        code=source("figures/look", "figures/maps"),
+        code=code("draw_maps"),
     output:
         pdf=f"{RESULTS}/figures/maps_{{setting}}.pdf",
         png=report(
@@ -127,20 +127,20 @@ rule draw_maps:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        label=lambda wildcards: figure_labels("settings")[wildcards.setting],
-        styles=styles(),
-        stamp=stamp(),
+        label=lambda wildcards: study.figure_labels("settings")[wildcards.setting],
+        styles=study.styles(),
+        stamp=stamp(study),
     script:
         "../scripts/draw_maps.py"
 
 
 rule draw_cost:
-    """Error against cost: the methods beside classical solvers."""
+    """Error against cost: the methods and classical solvers."""
     input:
         accuracy=rules.aggregate_accuracy.output[0],
         calibrations=calibration_files(),
         baselines=expand(rules.solve_baseline.output, setting=config["settings"]),
-        code=source("figures/look", "figures/cost"),
+        code=code("draw_cost"),
     output:
         pdf=f"{RESULTS}/figures/error_against_cost.pdf",
         png=report(
@@ -156,18 +156,18 @@ rule draw_cost:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=figure_labels("settings"),
-        styles=styles(),
-        stamp=stamp(),
+        settings=study.figure_labels("settings"),
+        styles=study.styles(),
+        stamp=stamp(study),
     script:
         "../scripts/draw_cost.py"
 
 
 rule draw_loss:
-    """Error against loss, with the held-out loss: where one overfits."""
+    """Error against loss, with the held-out loss: where runs overfit."""
     input:
         histories=run_files("history"),
-        code=source("figures/look", "figures/loss"),
+        code=code("draw_loss"),
     output:
         pdf=f"{RESULTS}/figures/error_against_loss.pdf",
         png=report(
@@ -183,19 +183,19 @@ rule draw_loss:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=figure_labels("settings"),
-        styles=styles(),
-        stamp=stamp(),
+        settings=study.figure_labels("settings"),
+        styles=study.styles(),
+        stamp=stamp(study),
     script:
         "../scripts/draw_loss.py"
 
 
 rule draw_optimizers:
-    """Error against seconds beside the runs of another protocol, where these have been made."""
+    """Error against seconds, with the runs of another protocol if they have been made."""
     input:
         histories=run_files("history"),
-        beside=files_beside(),
-        code=source("figures/look", "figures/optimizers"),
+        compared=compared_files(),
+        code=code("draw_optimizers"),
     output:
         pdf=f"{RESULTS}/figures/optimizers.pdf",
         png=report(
@@ -211,20 +211,18 @@ rule draw_optimizers:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=figure_labels("settings"),
-        protocols=[
-            f"{name}: {optimizer(name)}" for name in (PROTOCOL["beside"], NAME) if name
-        ],
-        stamp="\n".join(stamp(name) for name in (NAME, PROTOCOL["beside"]) if name),
+        settings=study.figure_labels("settings"),
+        protocols=[f"{name}: {optimizer(study, name)}" for name in compared_protocols()],
+        stamp="\n".join(stamp(study, name) for name in compared_protocols()),
     script:
         "../scripts/draw_optimizers.py"
 
 
 rule draw_spread:
-    """The errors of all seeds at one clock, where there is more than one."""
+    """The errors of all seeds at one clock, if there is more than one."""
     input:
         accuracy=rules.aggregate_accuracy.output[0],
-        code=source("figures/look", "figures/spread"),
+        code=code("draw_spread"),
     output:
         pdf=f"{RESULTS}/figures/spread_{{clock}}.pdf",
         png=report(
@@ -240,8 +238,8 @@ rule draw_spread:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=figure_labels("settings"),
-        styles=styles(),
-        stamp=stamp(),
+        settings=study.figure_labels("settings"),
+        styles=study.styles(),
+        stamp=stamp(study),
     script:
         "../scripts/draw_spread.py"

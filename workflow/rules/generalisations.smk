@@ -8,7 +8,7 @@ GENERALISATIONS = f"{RESULTS}/generalisations"
 rule train_generalisation:
     """Train one method on one problem beyond the study, from its last checkpoint if any."""
     input:
-        code=source(*generalisation.MODULES, "study", "history", "runs"),
+        code=code("train_generalisation"),
     output:
         history=f"{GENERALISATIONS}/runs/{{problem}}/{{method}}/{{seed}}/history.csv",
         model=f"{GENERALISATIONS}/runs/{{problem}}/{{method}}/{{seed}}/model.pt",
@@ -18,7 +18,7 @@ rule train_generalisation:
     benchmark:
         f"{GENERALISATIONS}/benchmarks/train/{{problem}}/{{method}}/{{seed}}.tsv"
     wildcard_constraints:
-        method="|".join(generalisation.METHODS),
+        method="|".join(METHODS_BEYOND),
     conda:
         "../../envs/neumann-pinn.yaml"
     threads: 1
@@ -27,9 +27,9 @@ rule train_generalisation:
         mem_mb=lambda wildcards, attempt: attempt * 2000,
         runtime=lambda wildcards, attempt: attempt * 240,
     params:
-        training=TRAINING,
+        training=study.training(),
         device=config["device"],
-        checkpoint_seconds=PROTOCOL["checkpoint_seconds"],
+        checkpoint_seconds=study.protocol["checkpoint_seconds"],
         checkpoints=lambda wildcards: (
             f"{GENERALISATIONS}/checkpoints/{wildcards.problem}/{wildcards.method}/{wildcards.seed}"
         ),
@@ -41,7 +41,7 @@ rule summarise_generalisations:
     """Error, wall violation and seconds of all these runs in one table."""
     input:
         runs=generalisation_files(),
-        code=source("generalisation"),
+        code=code("summarise_generalisations"),
     output:
         f"{GENERALISATIONS}/generalisations.csv",
     log:
@@ -55,10 +55,10 @@ rule summarise_generalisations:
 
 
 rule draw_generalisations:
-    """The same as a picture."""
+    """The same as a figure."""
     input:
         table=rules.summarise_generalisations.output[0],
-        code=source("figures/look", "figures/generalisations"),
+        code=code("draw_generalisations"),
     output:
         pdf=f"{GENERALISATIONS}/generalisations.pdf",
         png=report(
@@ -75,7 +75,7 @@ rule draw_generalisations:
         "../../envs/neumann-pinn.yaml"
     params:
         problems=problem_labels(),
-        stamp=f"{stamp()}; points for each axis",
+        stamp=f"{stamp(study)}; points per axis",
     script:
         "../scripts/draw_generalisations.py"
 
@@ -84,7 +84,7 @@ rule write_generalisations_table:
     """The same in LaTeX."""
     input:
         table=rules.summarise_generalisations.output[0],
-        code=source("tables", "latex"),
+        code=code("write_generalisations_table"),
     output:
         report(
             f"{GENERALISATIONS}/generalisations.tex",
@@ -100,6 +100,6 @@ rule write_generalisations_table:
         "../../envs/neumann-pinn.yaml"
     params:
         problems=problem_labels(),
-        stamp=f"{stamp()}; points for each axis",
+        stamp=f"{stamp(study)}; points per axis",
     script:
         "../scripts/write_generalisations_table.py"

@@ -1,12 +1,12 @@
 # What the networks are compared with: exact solutions (cosine series on the evaluation grid), and
-# classical solvers of the same problems. Needs the settings.
+# classical solvers for the same problems. Needs the settings.
 
 
 rule make_reference:
     """The exact solution of a setting on the evaluation grid, as a truncated cosine series."""
     input:
         table=initial_table,
-        code=source("trigonometry", "heat"),
+        code=code("make_reference"),
     output:
         f"{RESULTS}/references/{{setting}}.npz",
     log:
@@ -16,17 +16,17 @@ rule make_reference:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        setting=lambda wildcards: unlabelled("settings", wildcards.setting),
-        grid=PROTOCOL["grid"],
+        setting=lambda wildcards: study.parameters("settings", wildcards.setting),
+        grid=study.protocol["grid"],
     script:
         "../scripts/make_reference.py"
 
 
 rule solve_baseline:
-    """A setting by Crank-Nicolson and by the cosine transform, at several resolutions."""
+    """A setting solved by Crank-Nicolson and by the cosine transform, at several resolutions."""
     input:
         table=initial_table,
-        code=source("trigonometry", "heat", "baseline"),
+        code=code("solve_baseline"),
     output:
         f"{RESULTS}/baselines/{{setting}}.csv",
     log:
@@ -36,6 +36,6 @@ rule solve_baseline:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        setting=lambda wildcards: unlabelled("settings", wildcards.setting),
+        setting=lambda wildcards: study.parameters("settings", wildcards.setting),
     script:
         "../scripts/solve_baseline.py"

@@ -5,7 +5,7 @@ rule write_accuracy_table:
     """The errors of all methods and settings at one clock."""
     input:
         accuracy=rules.aggregate_accuracy.output[0],
-        code=source("tables", "latex"),
+        code=code("write_accuracy_table"),
     output:
         report(
             f"{RESULTS}/tables/accuracy_{{clock}}.tex",
@@ -20,19 +20,19 @@ rule write_accuracy_table:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=labels("settings"),
-        methods=labels("methods"),
-        stamp=stamp(),
+        settings=study.labels("settings"),
+        methods=study.labels("methods"),
+        stamp=stamp(study),
     script:
         "../scripts/write_accuracy_table.py"
 
 
 rule write_comparison_table:
-    """Our errors beside the published ones at one clock, and their ratio."""
+    """Our errors and the published ones at one clock, and their ratio."""
     input:
         accuracy=rules.aggregate_accuracy.output[0],
         published=PUBLISHED_ACCURACY,
-        code=source("tables", "latex", "published/__init__"),
+        code=code("write_comparison_table"),
     output:
         report(
             f"{RESULTS}/tables/comparison_{{clock}}.tex",
@@ -47,9 +47,9 @@ rule write_comparison_table:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        settings=labels("settings"),
-        methods=labels("methods"),
-        stamp=stamp(),
+        settings=study.labels("settings"),
+        methods=study.labels("methods"),
+        stamp=stamp(study),
     script:
         "../scripts/write_comparison_table.py"
 
@@ -57,7 +57,7 @@ rule write_comparison_table:
 rule write_settings_table:
     """The settings: initial conditions and diffusivities."""
     input:
-        code=source("tables", "latex"),
+        code=code("write_settings_table"),
     output:
         report(
             f"{RESULTS}/tables/settings.tex",
@@ -73,17 +73,17 @@ rule write_settings_table:
         "../../envs/neumann-pinn.yaml"
     params:
         settings=config["settings"],
-        labels=labels("settings"),
-        stamp=stamp(),
+        labels=study.labels("settings"),
+        stamp=stamp(study),
     script:
         "../scripts/write_settings_table.py"
 
 
 rule write_cost_table:
-    """What an iteration of each method costs."""
+    """The cost of an iteration of each method."""
     input:
         calibrations=calibration_files(),
-        code=source("tables", "latex"),
+        code=code("write_cost_table"),
     output:
         report(
             f"{RESULTS}/tables/cost.tex",
@@ -98,9 +98,9 @@ rule write_cost_table:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        methods=labels("methods"),
-        published=published_costs(),
-        vanilla=study.plain_vanilla(config),
-        stamp=stamp(),
+        methods=study.labels("methods"),
+        published=study.published_costs(),
+        vanilla=study.vanilla,
+        stamp=stamp(study),
     script:
         "../scripts/write_cost_table.py"

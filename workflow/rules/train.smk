@@ -1,11 +1,11 @@
 # Training. Needs the references; makes each method's cost and, for every run, its history,
-# parameters and provenance. Checkpoints live beside, in a folder that no rule declares.
+# parameters and provenance. Checkpoints are kept in a folder that no rule declares.
 
 
 rule calibrate:
-    """What an iteration of a method costs beside plain vanilla's, with the machine to itself."""
+    """The cost of an iteration of a method and of plain vanilla, with nothing else running."""
     input:
-        code=source(*CORE, "calibration"),
+        code=code("calibrate"),
     output:
         f"{RESULTS}/calibration/{{method}}.csv",
     log:
@@ -19,11 +19,11 @@ rule calibrate:
     resources:
         gpu=1 if CUDA else 0,
     params:
-        setting=unlabelled("settings", next(iter(config["settings"]))),
-        method=lambda wildcards: unlabelled("methods", wildcards.method),
-        vanilla=study.plain_vanilla(config),
-        vanilla_method=unlabelled("methods", study.plain_vanilla(config)),
-        training=CALIBRATION,
+        setting=study.parameters("settings", next(iter(config["settings"]))),
+        method=lambda wildcards: study.parameters("methods", wildcards.method),
+        vanilla=study.vanilla,
+        vanilla_method=study.parameters("methods", study.vanilla),
+        training=study.timing(),
         device=config["device"],
     script:
         "../scripts/calibrate.py"
@@ -35,7 +35,7 @@ rule train:
         reference=rules.make_reference.output,
         table=initial_table,
         calibration=rules.calibrate.output[0],
-        code=source(*CORE, "budget", "calibration", "history", "runs"),
+        code=code("train"),
     output:
         history=f"{RESULTS}/runs/{{setting}}/{{method}}/{{seed}}/history.csv",
         model=f"{RESULTS}/runs/{{setting}}/{{method}}/{{seed}}/model.pt",
@@ -52,12 +52,12 @@ rule train:
         mem_mb=training_memory,
         runtime=training_minutes,
     params:
-        setting=lambda wildcards: unlabelled("settings", wildcards.setting),
-        method=lambda wildcards: unlabelled("methods", wildcards.method),
-        training=TRAINING,
-        budget=budget_parameters(),
+        setting=lambda wildcards: study.parameters("settings", wildcards.setting),
+        method=lambda wildcards: study.parameters("methods", wildcards.method),
+        training=study.training(),
+        budget=study.budget(),
         device=config["device"],
-        checkpoint_seconds=PROTOCOL["checkpoint_seconds"],
+        checkpoint_seconds=study.protocol["checkpoint_seconds"],
         checkpoints=lambda wildcards: (
             f"{RESULTS}/checkpoints/{wildcards.setting}/{wildcards.method}/{wildcards.seed}"
         ),

@@ -1,9 +1,10 @@
 from pathlib import Path
 
-from neumann_pinn import calibration, history
-from neumann_pinn.accuracy import accuracy
-from neumann_pinn.budget import Budget
-from neumann_pinn.logs import log_to
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.study import calibration
+from neumann_pinn.study.accuracy import accuracy
+from neumann_pinn.study.budget import Budget
+from neumann_pinn.training import history
 
 log_to(snakemake.log[0])
 params = snakemake.params

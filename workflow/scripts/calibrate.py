@@ -1,19 +1,25 @@
-from neumann_pinn import calibration, study
-from neumann_pinn.engine import Machine
-from neumann_pinn.gpus import take_device
-from neumann_pinn.logs import log_to
+from pathlib import Path
+
+from neumann_pinn.commands.gpus import take_device
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.commands.models import make_model
+from neumann_pinn.study import calibration
+from neumann_pinn.study.config import make_problem, make_protocol
+from neumann_pinn.study.definition import UNTIMED
+from neumann_pinn.training.calibration import calibrate
+from neumann_pinn.training.engine import Machine
 
 log_to(snakemake.log[0])
 params = snakemake.params
 network = params.training["network"]
 with take_device(params.device) as device:
-    ms, vanilla_ms = calibration.calibrate(
-        study.make_problem(params.setting),
-        study.make_model(params.method, network),
-        study.make_model(params.vanilla_method, network),
-        study.make_protocol(params.training | study.UNTIMED),
+    ms, vanilla_ms = calibrate(
+        make_problem(params.setting),
+        make_model(params.method, network),
+        make_model(params.vanilla_method, network),
+        make_protocol(params.training | UNTIMED),
         Machine.choose(device, compile=params.training["compile"]),
         turns=9,
     )
-table = calibration.table(snakemake.wildcards.method, ms, params.vanilla, vanilla_ms)
-table.to_csv(snakemake.output[0], index=False)
+path = Path(snakemake.output[0])
+calibration.write(path, snakemake.wildcards.method, ms, params.vanilla, vanilla_ms)

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from neumann_pinn import calibration
-from neumann_pinn.figures.cost import error_against_cost
-from neumann_pinn.figures.look import read_styles, save
-from neumann_pinn.logs import log_to
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.report.figures.cost import error_against_cost
+from neumann_pinn.report.figures.style import read_styles, save
+from neumann_pinn.study import calibration
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from neumann_pinn import published
-from neumann_pinn.figures.heatmap import error_heatmap
-from neumann_pinn.figures.look import save
-from neumann_pinn.logs import log_to
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.report.figures.heatmap import error_heatmap
+from neumann_pinn.report.figures.style import save
+from neumann_pinn.study import published
 
 log_to(snakemake.log[0])
 params = snakemake.params

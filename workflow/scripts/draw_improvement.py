@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from neumann_pinn.figures.improvement import improvement_bars
-from neumann_pinn.figures.look import read_styles, save
-from neumann_pinn.logs import log_to
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.report.figures.improvement import improvement_bars
+from neumann_pinn.report.figures.style import read_styles, save
 
 log_to(snakemake.log[0])
 params = snakemake.params

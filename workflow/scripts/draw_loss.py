@@ -1,9 +1,9 @@
 from pathlib import Path
 
-from neumann_pinn import history
-from neumann_pinn.figures.look import read_styles, save
-from neumann_pinn.figures.loss import error_against_loss
-from neumann_pinn.logs import log_to
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.report.figures.loss import error_against_loss
+from neumann_pinn.report.figures.style import read_styles, save
+from neumann_pinn.training import history
 
 log_to(snakemake.log[0])
 params = snakemake.params

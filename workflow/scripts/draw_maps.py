@@ -1,9 +1,9 @@
 from pathlib import Path
 
-from neumann_pinn.figures.look import read_styles, save
-from neumann_pinn.figures.maps import solution_maps
-from neumann_pinn.logs import log_to
-from neumann_pinn.prediction import Prediction
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.report.figures.maps import solution_maps
+from neumann_pinn.report.figures.style import read_styles, save
+from neumann_pinn.study.predictions import Prediction
 
 log_to(snakemake.log[0])
 params = snakemake.params

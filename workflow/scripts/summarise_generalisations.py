@@ -1,8 +1,8 @@
 from pathlib import Path
 
+from neumann_pinn.commands.logs import log_to
 from neumann_pinn.files import write_whole
-from neumann_pinn.generalisation import summary
-from neumann_pinn.logs import log_to
+from neumann_pinn.study.generalisations import summary
 
 log_to(snakemake.log[0])
 table = summary(Path(file) for file in snakemake.input.runs)

@@ -1,27 +1,28 @@
 from dataclasses import replace
 from pathlib import Path
 
-from neumann_pinn import calibration, runs, study
-from neumann_pinn.budget import Budget
-from neumann_pinn.engine import Machine
-from neumann_pinn.gpus import take_device
-from neumann_pinn.heat import Reference
-from neumann_pinn.logs import log_to
-from neumann_pinn.train import train
+from neumann_pinn.commands import runs
+from neumann_pinn.commands.gpus import take_device
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.commands.models import make_model
+from neumann_pinn.problems.reference import Reference
+from neumann_pinn.study import calibration
+from neumann_pinn.study.budget import Budget
+from neumann_pinn.study.config import make_problem, make_protocol
+from neumann_pinn.training.engine import Machine
+from neumann_pinn.training.heat import train
 
 log_to(snakemake.log[0])
 params, wildcards = snakemake.params, snakemake.wildcards
 budget = Budget.make(params.budget, calibration.read([Path(snakemake.input.calibration)]))
-protocol = replace(
-    study.make_protocol(params.training), iterations=budget.to_train(wildcards.method)
-)
-problem = study.make_problem(params.setting)
-model = study.make_model(params.method, params.training["network"])
+protocol = replace(make_protocol(params.training), iterations=budget.to_train(wildcards.method))
+problem = make_problem(params.setting)
+model = make_model(params.method, params.training["network"])
 reference = Reference.read(Path(snakemake.input.reference[0]))
 seed = int(wildcards.seed)
 name = f"{wildcards.setting} {wildcards.method} seed {seed}"
 with (
-    runs.told_when_interrupted(name),
+    runs.exit_on_interrupt(name),
     take_device(params.device, snakemake.config["runs_per_gpu"]) as device,
 ):
     machine = Machine.choose(device, snakemake.threads, params.training["compile"])
@@ -37,4 +38,4 @@ with (
     )
 files = (Path(file) for file in snakemake.output)
 runs.write(run, problem, model, protocol, seed, machine, *files)
-print(f"{name}: {run.in_words()}", flush=True)
+print(f"{name}: {run.summary()}", flush=True)

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from neumann_pinn.logs import log_to
-from neumann_pinn.tables import accuracy_table
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.report.tables import accuracy_table
 
 log_to(snakemake.log[0])
 params = snakemake.params

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from neumann_pinn import published
-from neumann_pinn.logs import log_to
-from neumann_pinn.tables import comparison_table
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.report.tables import comparison_table
+from neumann_pinn.study import published
 
 log_to(snakemake.log[0])
 params = snakemake.params

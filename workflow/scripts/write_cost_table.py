@@ -1,8 +1,8 @@
 from pathlib import Path
 
-from neumann_pinn import calibration
-from neumann_pinn.logs import log_to
-from neumann_pinn.tables import cost_table
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.report.tables import cost_table
+from neumann_pinn.study import calibration
 
 log_to(snakemake.log[0])
 costs = calibration.read(map(Path, snakemake.input.calibrations))

@@ -1,8 +1,8 @@
 from pathlib import Path
 
-from neumann_pinn import history
-from neumann_pinn.logs import log_to
-from neumann_pinn.pages import write_pages
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.report.pages import write_pages
+from neumann_pinn.training import history
 
 log_to(snakemake.log[0])
 histories = history.read_runs(map(Path, snakemake.input.histories))

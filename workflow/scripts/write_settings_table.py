@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from neumann_pinn.logs import log_to
-from neumann_pinn.tables import latex_initial, settings_table
+from neumann_pinn.commands.logs import log_to
+from neumann_pinn.report.tables import latex_initial, settings_table
 
 log_to(snakemake.log[0])
 params = snakemake.params

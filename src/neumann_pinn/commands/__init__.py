@@ -1,0 +1,1 @@
+"""What users and rules start: runs on disk, GPUs, watching, benchmarks, the command line."""

@@ -1,0 +1,112 @@
+"""A run on disk: history, parameters and provenance."""
+
+import io
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from neumann_pinn.commands.memory import peak_memory
+from neumann_pinn.files import write_whole
+from neumann_pinn.model.model import Model
+from neumann_pinn.problems.box import Problem
+from neumann_pinn.problems.heat import Heat
+from neumann_pinn.training import history
+from neumann_pinn.training.engine import Machine
+from neumann_pinn.training.loop import InterruptedRunError, Run
+from neumann_pinn.training.protocol import Protocol
+
+PACKAGES = ("numpy", "pandas", "scipy", "torch")
+
+
+@contextmanager
+def exit_on_interrupt(name: str) -> Iterator[None]:
+    """If a run is asked to stop, say so and end the process as the signal would have."""
+    try:
+        yield
+    except InterruptedRunError as interrupted:
+        print(f"{name}: {interrupted}", flush=True)
+        sys.exit(128 + interrupted.signal_number)
+
+
+def write(
+    run: Run,
+    problem: Heat | Problem,
+    model: Model,
+    protocol: Protocol,
+    seed: int,
+    machine: Machine,
+    history_file: Path,
+    model_file: Path,
+    run_file: Path,
+    **more: Any,
+) -> None:
+    """Write a run's three files, the provenance last, with `more` added to it."""
+    history.write(run.history, history_file)
+    buffer = io.BytesIO()
+    torch.save({"best_theta": run.best_theta, "theta": run.theta}, buffer)
+    write_whole(model_file, buffer.getvalue())
+    document = more | provenance(run, problem, model, protocol, seed, machine)
+    write_whole(run_file, json.dumps(document, indent=2).encode())
+
+
+def provenance(
+    run: Run,
+    problem: Heat | Problem,
+    model: Model,
+    protocol: Protocol,
+    seed: int,
+    machine: Machine,
+) -> dict[str, Any]:
+    """Everything one might ask about how a run came about."""
+    last = run.history.iloc[-1]
+    return {
+        "status": run.status,
+        "iterations": int(last["iteration"]),
+        "error": float(last["error_at_best_loss"]),
+        "seconds": float(last["seconds"]),
+        "peak_memory_mib": round(peak_memory(), 1),
+        "seed": seed,
+        "problem": repr(problem),
+        "diffusivity": problem.diffusivity,
+        "constraint": model.constraint,
+        "embedding": ", ".join(type(embedding).__name__ for embedding in model.embeddings),
+        "frequencies": [b for embedding in model.embeddings for b in embedding.frequencies],
+        "network": {"width": model.width, "depth": model.depth},
+        "protocol": asdict(protocol),
+        "device": machine.name,
+        "threads": machine.threads,
+        "block_size": run.block_size,
+        "compiled": run.eager_reason is None and protocol.optimizer == "adam",
+        "eager_reason": run.eager_reason,
+        "python": platform.python_version(),
+        "packages": {name: version(name) for name in PACKAGES},
+        "git": git_state(),
+    }
+
+
+def git_state() -> dict[str, Any] | None:
+    """The commit of this package's source and whether it had changes.
+
+    None if it is not in its own checkout, for example when it is installed into an environment
+    that happens to lie inside some other repository.
+    """
+    folder = Path(__file__).parent
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(folder), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        git("ls-files", "--error-unmatch", Path(__file__).name)
+        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain"))}
+    except (OSError, subprocess.CalledProcessError):
+        return None

@@ -1,1 +1,0 @@
-"""The figures, each with the protocol that made it on its face."""

@@ -1,0 +1,1 @@
+"""A network with its walls: u and its derivatives for given parameters, by collapsed jets."""

@@ -1,0 +1,38 @@
+"""Derivatives of known functions of space and time, by nested autograd."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from neumann_pinn.walls.layers import Function
+
+
+class Derivatives(NamedTuple):
+    """A function at n points: value, slopes (n x axes), d/dt and Laplacian."""
+
+    value: Tensor
+    slopes: Tensor
+    rate: Tensor
+    laplacian: Tensor
+
+
+def derivatives(function: Function, points: Tensor, axes: int) -> Derivatives:
+    """The derivatives of any function of space and time, by nested autograd."""
+    points = points.detach().requires_grad_()
+    with torch.enable_grad():
+        value = function(points)
+        gradient = _gradient(value, points)
+        slopes, rate = gradient[:, :axes], gradient[:, axes:].sum(1)
+        seconds = [_gradient(slopes[:, i], points)[:, i] for i in range(axes)]
+    parts = (value, slopes, rate, torch.stack(seconds).sum(0))
+    return Derivatives(*(part.detach() for part in parts))
+
+
+def _gradient(value: Tensor, points: Tensor) -> Tensor:
+    if not value.requires_grad:
+        return torch.zeros_like(points)
+    (gradient,) = torch.autograd.grad(
+        value.sum(), points, create_graph=True, materialize_grads=True
+    )
+    return gradient

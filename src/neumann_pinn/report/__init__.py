@@ -1,0 +1,1 @@
+"""What people read: figures, tables, pages, the document, terminal messages. No torch."""

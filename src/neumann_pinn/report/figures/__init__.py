@@ -1,0 +1,1 @@
+"""The figures, each labelled with the protocol that made it."""

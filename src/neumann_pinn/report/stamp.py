@@ -1,0 +1,25 @@
+"""A protocol in one line, as it appears on every figure and table."""
+
+from neumann_pinn.study.definition import Study
+
+OPTIMIZERS = {"adam": "Adam", "gauss_newton": "Gauss-Newton"}
+
+
+def stamp(study: Study, name: str = "") -> str:
+    """A protocol in one line, for every figure and table; by default the study's own."""
+    name = name or study.name
+    protocol, seeds = study.protocol_named(name), study.config["seeds"]
+    points = protocol["points"]
+    times = f" at times graded by t^{points['grading']:g}" if points["grading"] > 1 else ""
+    rate = f" with learning rate {protocol['learning_rate']:g}"
+    return (
+        f"Protocol {name}: {protocol['iterations']:,} iterations, {points['domain']:,}/"
+        f"{points['initial']:,}/{points['boundary']:,} domain/initial/boundary points{times}, "
+        f"{optimizer(study, name)}{rate if protocol['optimizer'] == 'adam' else ''}, "
+        f"{len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
+    )
+
+
+def optimizer(study: Study, name: str) -> str:
+    """What a protocol's optimizer is called."""
+    return OPTIMIZERS[study.protocol_named(name)["optimizer"]]

@@ -1,0 +1,1 @@
+"""The study and its findings: configuration, budgets, accuracy, claims. No torch."""

@@ -1,0 +1,1 @@
+"""Training: engine, optimizers, the loop with its checkpoints, and evaluation."""

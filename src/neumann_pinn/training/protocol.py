@@ -1,0 +1,80 @@
+"""How long to train, on how many points and with which optimizer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import torch
+
+LOSS_POINTS = 4096
+"""Points per block where a loss is computed without its gradient."""
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How long to train, on how many points, and how; the defaults are the paper's."""
+
+    iterations: int = 1_000_000
+    evaluate_every: int = 100
+    learning_rate: float = 1e-4
+    domain: int = 20_000
+    initial: int = 500
+    boundary: int = 1_000
+    grading: float = 1.0
+    """Times are drawn towards the start by t -> t^grading."""
+    grid: tuple[int, int] = (500, 500)
+    """Evaluation nodes in x and in t, ends included."""
+    weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Weights of the PDE, initial and boundary terms."""
+    precision: Literal["float32", "float64"] = "float32"
+    optimizer: Literal["adam", "gauss_newton"] = "adam"
+    """Adam, or Gauss-Newton steps on points that are shifted at every step."""
+
+    def __post_init__(self) -> None:
+        for name in ("iterations", "evaluate_every", "domain", "initial", "boundary"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}: give at least 1")
+        if self.iterations % self.evaluate_every:
+            raise ValueError(
+                f"iterations = {self.iterations}: give a multiple of evaluate_every = "
+                f"{self.evaluate_every}, so that the last row of the history is the last iteration"
+            )
+        if not self.learning_rate > 0:
+            raise ValueError(f"learning_rate = {self.learning_rate}: give a positive number")
+        if not 1 <= self.grading < math.inf:
+            raise ValueError(f"grading = {self.grading}: give at least 1, which leaves times alone")
+        if min(self.grid) < 2:
+            raise ValueError(f"grid = {self.grid}: give at least 2 nodes in x and in t")
+        if min(self.weights) < 0:
+            raise ValueError(f"weights = {self.weights}: give no negative weight")
+        if self.precision not in ("float32", "float64"):
+            raise ValueError(f"precision {self.precision!r}: choose float32 or float64")
+        if self.optimizer not in ("adam", "gauss_newton"):
+            raise ValueError(f"optimizer {self.optimizer!r}: choose adam or gauss_newton")
+        if self.optimizer == "gauss_newton" and self.precision != "float64":
+            raise ValueError(
+                "precision float32: Gauss-Newton solves systems that need float64, choose that"
+            )
+
+    @property
+    def dtype(self) -> torch.dtype:
+        import torch
+
+        return torch.float32 if self.precision == "float32" else torch.float64
+
+
+def check_beyond_the_study(protocol: Protocol) -> None:
+    """Reject options that only the study's own problems support."""
+    if protocol.optimizer != "adam":
+        raise ValueError(
+            f"optimizer = {protocol.optimizer}: the problems beyond the study are trained with "
+            "adam only, choose another protocol"
+        )
+    if protocol.grading != 1:
+        raise ValueError(
+            f"points.grading = {protocol.grading:g}: the problems beyond the study have no graded "
+            "times, give 1 or choose another protocol"
+        )

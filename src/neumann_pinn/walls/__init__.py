@@ -1,0 +1,1 @@
+"""Axes, embeddings of coordinates, and the layers that hold conditions at walls."""

@@ -1,0 +1,167 @@
+"""Embeddings of one space coordinate x, with their first two derivatives.
+
+All features are computed in float64 with exact argument reduction and cast only afterwards. Rows
+are features and columns are points; anything that is the same at all points has one column. As in
+`axes`, nothing here imports torch.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from neumann_pinn.walls.axes import UNIT, Axis, Features
+from neumann_pinn.walls.trigonometry import cospi, sinpi
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class Embedding(Protocol):
+    """A fixed map of the space coordinate before the network."""
+
+    @property
+    def size(self) -> int:
+        """The number of features it makes from x."""
+
+    @property
+    def frequencies(self) -> tuple[float, ...]:
+        """The frequencies of its features, as multiples of pi."""
+
+    def features(self, x: Tensor) -> Features:
+        """The features at x and their x-derivatives, in float64."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """x itself."""
+
+    size = 1
+    frequencies = ()
+
+    def features(self, x: Tensor) -> Features:
+        x = x.double()
+        one = x.new_ones(1, 1)
+        return Features(x[None, :], one, 0 * one)
+
+
+@dataclass(frozen=True)
+class Fourier:
+    """cos(pi b x), sin(pi b x) for each frequency b (Wang, Wang and Perdikaris 2021)."""
+
+    frequencies: tuple[float, ...]
+
+    @classmethod
+    def sample(cls, size: int, std: float, seed: int) -> Fourier:
+        """`size` features in pairs: frequency 1, then real frequencies from N(0, std)."""
+        if size < 2 or size % 2:
+            raise ValueError(
+                f"size {size} of a Fourier embedding: cosines and sines come in pairs, "
+                "give an even number >= 2"
+            )
+        others = _generator(size, seed).normal(0, std, size // 2 - 1)
+        return cls((1.0, *(float(b) for b in others)))
+
+    @property
+    def size(self) -> int:
+        return 2 * len(self.frequencies)
+
+    def features(self, x: Tensor) -> Features:
+        x = x.double()
+        b = x.new_tensor(self.frequencies)[:, None]
+        wave = math.pi * b
+        cos, sin = cospi(b * x), sinpi(b * x)
+        value, first = x.new_empty(self.size, len(x)), x.new_empty(self.size, len(x))
+        value[0::2], value[1::2] = cos, sin
+        first[0::2], first[1::2] = -wave * sin, wave * cos
+        return Features(value, first, -(wave**2).repeat_interleave(2, 0) * value)
+
+
+@dataclass(frozen=True)
+class Cosine:
+    """Cosines that are flat at the held walls of an axis, one for each frequency b.
+
+    For both walls (equations 6 and B.2) cos(pi b y), where y runs from 0 to 1 and b is whole; for
+    one wall (equation B.5) cos(pi/2 b y), where y is 0 at that wall and b is any positive number.
+    """
+
+    frequencies: tuple[float, ...] = (1,)
+    axis: Axis = UNIT
+
+    def __post_init__(self) -> None:
+        b = self.frequencies
+        if self.axis.walls == "none":
+            raise ValueError(
+                "a cosine embedding holds a wall: give an axis with walls, or x itself"
+            )
+        if any(not 0 < f < math.inf for f in b):
+            raise ValueError(f"frequencies {b} of a cosine embedding: give positive numbers")
+        if self.axis.walls == "both" and any(f != int(f) for f in b):
+            raise ValueError(
+                f"frequencies {b} of a cosine embedding: give whole numbers, "
+                "no others are flat at both walls"
+            )
+        if 1 not in b:
+            raise ValueError(
+                f"frequencies {b} of a cosine embedding: add 1, without it different x "
+                "can share all features"
+            )
+        if len(set(b)) < len(b):
+            raise ValueError(f"frequencies {b} of a cosine embedding: give each only once")
+
+    @classmethod
+    def first(cls, size: int, axis: Axis = UNIT) -> Cosine:
+        """The frequencies 1 ... size."""
+        return cls(tuple(range(1, size + 1)), axis)
+
+    @classmethod
+    def sample(cls, size: int, std: float, seed: int, axis: Axis = UNIT) -> Cosine:
+        """Frequency 1, then |N(0, std)|, rounded if both walls are held; no zeros, no repeats."""
+        whole = axis.walls == "both"
+        if size < 1 or not 0 < std < math.inf:
+            raise ValueError(
+                f"size {size} and std {std} of a cosine embedding: give a size of at least 1 and a "
+                "positive std"
+            )
+        if whole and size > 3 * std + 1:
+            raise ValueError(
+                f"size {size} of a cosine embedding: with std = {std} there are not enough "
+                f"different whole frequencies, give a size from 1 to {int(3 * std) + 1} or a "
+                "larger std"
+            )
+        generator = _generator(size, seed)
+        frequencies: list[float] = [1]
+        while len(frequencies) < size:
+            b = abs(float(generator.normal(0, std)))
+            b = round(b) if whole else b
+            if b > 0 and b not in frequencies:
+                frequencies.append(b)
+        return cls(tuple(frequencies), axis)
+
+    @property
+    def size(self) -> int:
+        return len(self.frequencies)
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """The angle of each feature, divided by pi and by the position along the axis."""
+        half = 1 if self.axis.walls == "both" else 2
+        return tuple(b / half for b in self.frequencies)
+
+    def features(self, x: Tensor) -> Features:
+        x = x.double()
+        rates = x.new_tensor(self.rates)[:, None]
+        angle = rates * self.axis.position(x)
+        low, high = self.axis.ends
+        toward = -1 if self.axis.walls == "right" else 1
+        wave = toward * math.pi * rates / (high - low)
+        value = cospi(angle)
+        return Features(value, -wave * sinpi(angle), -(wave**2) * value)
+
+
+def _generator(size: int, seed: int) -> np.random.Generator:
+    """A separate generator for each draw, so that the order of draws does not matter."""
+    return np.random.default_rng([seed, size])
