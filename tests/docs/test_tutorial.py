@@ -27,6 +27,18 @@ def test_the_tutorial_trains_and_draws_its_pictures(tmp_path):
     assert pictures == {path.name for path in TUTORIAL.with_suffix("").iterdir()}
 
 
+@pytest.mark.slow
+def test_the_core_trains_as_the_readme_shows(tmp_path):
+    readme = (TUTORIAL.parents[1] / "README.md").read_text()
+    (block,) = (b for b in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "train(" in b)
+    script = block.replace("iterations=5000", "iterations=200")
+    assert script != block
+    command = [sys.executable, "-c", script]
+    said = subprocess.check_output(command, text=True, cwd=tmp_path)
+    assert re.match(r"finished, error \S+ after 200 iterations", said)
+    assert list((tmp_path / "checkpoints").glob("*.pt"))
+
+
 @pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/gauss_newton.md"])
 def test_every_link_leads_to_a_file(name):
     path = TUTORIAL.parents[1] / name
