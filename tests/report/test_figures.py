@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import seaborn
 from drawings import (
     BUDGET,
     COSTS,
@@ -28,6 +29,7 @@ from neumann_pinn.report.figures.maps import solution_maps
 from neumann_pinn.report.figures.optimizers import error_against_seconds
 from neumann_pinn.report.figures.spread import seed_spread
 from neumann_pinn.report.figures.style import (
+    COLOURS,
     HATCHES,
     LINES,
     MARKERS,
@@ -158,3 +160,7 @@ def test_each_size_has_its_own_line_hatch_and_marker_and_the_smallest_the_plain_
 def test_styles_are_read_from_lists_of_their_parts():
     parts = {"cosine20": ["New HC, 20 cosines", "cosine_embedding", 20]}
     assert read_styles(parts) == {"cosine20": STYLES["cosine20"]}
+
+
+def test_constraints_have_the_colours_of_seaborn_s_colour_blind_palette():
+    assert list(COLOURS.values()) == list(seaborn.color_palette("colorblind", 3).as_hex())

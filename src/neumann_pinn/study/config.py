@@ -12,6 +12,11 @@ from typing import Any
 import jsonschema
 import yaml
 
+try:
+    from yaml import CSafeLoader as Loader
+except ImportError:  # PyYAML was built without libyaml
+    from yaml import SafeLoader as Loader  # type: ignore[assignment]
+
 from neumann_pinn.problems.heat import Heat
 from neumann_pinn.problems.initial import Cosines, InitialCondition, Polynomial, Samples, Step
 from neumann_pinn.study.methods import Method, make_method, whole
@@ -159,7 +164,7 @@ def load_unique(path: Path) -> Config:
         raise ConfigError(f"{path}: {' '.join(str(error).split())}") from error
 
 
-class _UniqueKeys(yaml.SafeLoader):
+class _UniqueKeys(Loader):
     """Safe YAML that rejects duplicate keys."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -167,7 +172,7 @@ class _UniqueKeys(yaml.SafeLoader):
         for key in keys:
             if keys.count(key) > 1:
                 raise ConfigError(
-                    f"{self.name}: the name {key!r} stands twice in one place "
+                    f"{node.start_mark.name}: the name {key!r} stands twice in one place "
                     f"(line {node.start_mark.line + 1} and below), rename or remove one"
                 )
         return super().construct_mapping(node, deep=deep)
