@@ -11,7 +11,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from neumann_pinn.report.figures.style import figure_style
+from neumann_pinn.report.figures.style import PALETTE, figure_style
 
 STYLE = (
     "body{font:14px/1.5 sans-serif;margin:2em;max-width:48em}"
@@ -43,9 +43,9 @@ def history_picture(history: pd.DataFrame) -> bytes:
     with figure_style():
         figure, axes = plt.subplots(figsize=(6, 2.8), layout="constrained")
         lines = {
-            "loss_pde": ("loss, PDE", "#0173b2", "-"),
-            "loss_initial": ("loss, initial", "#de8f05", "--"),
-            "loss_boundary": ("loss, walls", "#029e73", ":"),
+            "loss_pde": ("loss, PDE", PALETTE[0], "-"),
+            "loss_initial": ("loss, initial", PALETTE[1], "--"),
+            "loss_boundary": ("loss, walls", PALETTE[2], ":"),
             "error": ("relative $L^2$ error", "black", "-"),
         }
         for column, (label, colour, line) in lines.items():

@@ -18,8 +18,9 @@ CONSTRAINTS = {
     "output_transform": "Existing hard constraint",
     "cosine_embedding": "New hard constraint (cosines)",
 }
-COLOURS = dict(zip(CONSTRAINTS, ("#0173b2", "#de8f05", "#029e73"), strict=True))
+PALETTE = ("#0173b2", "#de8f05", "#029e73")
 """The first three of seaborn's colour-blind palette; importing it takes longer than drawing."""
+COLOURS = dict(zip(CONSTRAINTS, PALETTE, strict=True))
 DARK = "0.15"
 LINES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (1, 1)), (0, (5, 1)))
 HATCHES = ("", "///", "xxx", "...", "ooo", "\\\\\\")
