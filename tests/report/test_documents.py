@@ -189,14 +189,31 @@ def browser(tmp_path):
     driver.quit()
 
 
+def click_at(browser, path):
+    """Click on an element as soon as the menu, which slides, has brought it to rest."""
+    from selenium.common.exceptions import (
+        ElementClickInterceptedException,
+        StaleElementReferenceException,
+    )
+
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            return browser.find_element("xpath", path).click()
+        except (ElementClickInterceptedException, StaleElementReferenceException):
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
 def click(browser, words):
-    browser.find_element("xpath", f"//span[contains(text(), '{words}')]").click()
+    click_at(browser, f"//span[contains(text(), '{words}')]")
 
 
 def show(browser, *words):
     """Click on the eye in the row of the menu that has these words."""
     test = " and ".join(f".//*[text()='{word}']" for word in words)
-    browser.find_element("xpath", f"//tr[{test}]//a[@iconname='eye']").click()
+    click_at(browser, f"//tr[{test}]//a[@iconname='eye']")
 
 
 @pytest.mark.browser
