@@ -2,9 +2,9 @@
 
 import torch
 
-from neumann_pinn import Cosines, Heat, Machine, Protocol, method, train
+from neumann_pinn import Cosines, Machine, Protocol, heat, method, train
 
-LOW = Heat(Cosines({2: 1.0}), 2)
+LOW = heat(Cosines({2: 1.0}), 2)
 EAGER = Machine.choose("cpu", compile=False)
 SMALL = {
     "evaluate_every": 20,

@@ -1,5 +1,6 @@
 """A copy of the project on which the real Snakemake works, and its configuration."""
 
+import copy
 import os
 import shutil
 import subprocess
@@ -21,7 +22,7 @@ COMPILE = [False, True] if shutil.which(os.environ.get("CXX", "g++")) else [Fals
 
 def small_config():
     """Two settings and three methods on the protocol tiny."""
-    config = CONFIG | {"protocol": "tiny"}
+    config = copy.deepcopy(CONFIG) | {"protocol": "tiny"}
     config["settings"] = {name: config["settings"][name] for name in ("low", "poly3")}
     config["methods"] = {
         name: config["methods"][name] for name in ("vanilla", "existing", "cosine20")

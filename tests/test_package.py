@@ -100,8 +100,13 @@ for name in json.loads(sys.argv[1]):
 import neumann_pinn.training.adam
 import neumann_pinn.training.gauss_newton
 import neumann_pinn.training.trainers
-from neumann_pinn import METHODS, CosineEmbedding, Model, method
+from neumann_pinn import METHODS, PROBLEMS, Cosine, CosineEmbedding, GaussNewton, Model
+from neumann_pinn import heat, make_model, method
+from neumann_pinn.model.constraints import CONSTRAINTS
 [method(name).initial(0) for name in METHODS]
+models = [make_model(p, CONSTRAINTS["cosine_embedding"], Cosine())
+          for name, p in PROBLEMS.items() if name != "dirichlet"]
+assert all(isinstance(model, Model) for model in models)
 exec(sys.argv[2])
 print(u(torch.rand(5, 3)).shape)
 try:

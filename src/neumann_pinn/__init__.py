@@ -8,53 +8,32 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from neumann_pinn.model.methods import METHODS as METHODS
+    from neumann_pinn.model.methods import make_model as make_model
     from neumann_pinn.model.methods import method as method
     from neumann_pinn.model.model import Model as Model
-    from neumann_pinn.problems.heat import Heat as Heat
-    from neumann_pinn.problems.initial import (
-        Cosines as Cosines,
-    )
-    from neumann_pinn.problems.initial import (
-        Polynomial as Polynomial,
-    )
-    from neumann_pinn.problems.initial import (
-        Samples as Samples,
-    )
-    from neumann_pinn.problems.initial import (
-        Step as Step,
-    )
+    from neumann_pinn.problems.catalogue import PROBLEMS as PROBLEMS
+    from neumann_pinn.problems.initial import Cosines as Cosines
+    from neumann_pinn.problems.initial import Polynomial as Polynomial
+    from neumann_pinn.problems.initial import Samples as Samples
+    from neumann_pinn.problems.initial import Step as Step
+    from neumann_pinn.problems.problem import Problem as Problem
+    from neumann_pinn.problems.series import heat as heat
     from neumann_pinn.training.engine import Machine as Machine
-    from neumann_pinn.training.heat import train as train
     from neumann_pinn.training.loop import Run as Run
+    from neumann_pinn.training.module_optimizer import GaussNewton as GaussNewton
     from neumann_pinn.training.protocol import Protocol as Protocol
+    from neumann_pinn.training.run import train as train
     from neumann_pinn.walls.axes import Axis as Axis
-    from neumann_pinn.walls.embeddings import (
-        Cosine as Cosine,
-    )
-    from neumann_pinn.walls.embeddings import (
-        Fourier as Fourier,
-    )
-    from neumann_pinn.walls.embeddings import (
-        Identity as Identity,
-    )
-    from neumann_pinn.walls.layers import (
-        CosineEmbedding as CosineEmbedding,
-    )
-    from neumann_pinn.walls.layers import (
-        FluxLift as FluxLift,
-    )
-    from neumann_pinn.walls.layers import (
-        FreeTerm as FreeTerm,
-    )
-    from neumann_pinn.walls.layers import (
-        OutputTransform as OutputTransform,
-    )
-    from neumann_pinn.walls.layers import (
-        RobinLift as RobinLift,
-    )
+    from neumann_pinn.walls.embeddings import Cosine as Cosine
+    from neumann_pinn.walls.embeddings import Fourier as Fourier
+    from neumann_pinn.walls.embeddings import Identity as Identity
+    from neumann_pinn.walls.layers import CosineEmbedding as CosineEmbedding
+    from neumann_pinn.walls.layers import FluxLift as FluxLift
+    from neumann_pinn.walls.layers import FreeTerm as FreeTerm
+    from neumann_pinn.walls.layers import OutputTransform as OutputTransform
+    from neumann_pinn.walls.layers import RobinLift as RobinLift
 
 _MODULES = {
-    "METHODS": "model.methods",
     "Axis": "walls.axes",
     "Cosine": "walls.embeddings",
     "CosineEmbedding": "walls.layers",
@@ -62,19 +41,24 @@ _MODULES = {
     "FluxLift": "walls.layers",
     "Fourier": "walls.embeddings",
     "FreeTerm": "walls.layers",
-    "Heat": "problems.heat",
+    "GaussNewton": "training.module_optimizer",
     "Identity": "walls.embeddings",
+    "METHODS": "model.methods",
     "Machine": "training.engine",
     "Model": "model.model",
     "OutputTransform": "walls.layers",
+    "PROBLEMS": "problems.catalogue",
     "Polynomial": "problems.initial",
+    "Problem": "problems.problem",
     "Protocol": "training.protocol",
     "RobinLift": "walls.layers",
     "Run": "training.loop",
     "Samples": "problems.initial",
     "Step": "problems.initial",
+    "heat": "problems.series",
+    "make_model": "model.methods",
     "method": "model.methods",
-    "train": "training.heat",
+    "train": "training.run",
 }
 """The public names, and the modules that define them."""
 

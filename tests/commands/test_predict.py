@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from neumann_pinn import Cosines, Heat, method
+from neumann_pinn import Cosines, heat, method
 from neumann_pinn.commands.predict import predict, read_parameters, wall_slope
-from neumann_pinn.model import grid
 from neumann_pinn.study.predictions import Prediction
 
-PROBLEM = Heat(Cosines({2: 1.0}), 2)
+PROBLEM = heat(Cosines({2: 1.0}), 2)
 NAMES = ("vanilla", "existing_fourier20", "cosine50")
 
 
@@ -30,8 +29,8 @@ def test_wall_slopes_are_those_of_finite_differences(name):
     t = torch.linspace(0, 1, 7, dtype=torch.float64)
     h = 1e-6
     for wall in (0.0, 1.0):
-        nodes = grid.make_grid(model, torch.tensor([wall - h, wall + h], dtype=torch.float64), t)
-        left, right = grid.predict(model, theta, nodes).T
+        beside = torch.tensor([[wall - h], [wall + h]], dtype=torch.float64)
+        left, right = model.values(theta, model.nodes(beside, t)).T
         slopes = wall_slope(model, theta, wall, t, PROBLEM.diffusivity)
         torch.testing.assert_close(slopes, (right - left) / (2 * h), atol=1e-6, rtol=1e-5)
 
@@ -49,6 +48,7 @@ def test_a_prediction_survives_the_disk(tmp_path):
     back = Prediction.read(tmp_path / "low.npz")
     assert str(back.best_method) == "cosine50"
     assert back.best.shape == back.reference.shape == (10, 30)
+    assert (back.x.shape, back.t.shape) == ((30,), (10,))
     np.testing.assert_array_equal(back.wall_slopes, made().wall_slopes)
 
 

@@ -8,7 +8,7 @@ from statistics import median
 import pytest
 from studies import ROOT
 
-EXAMPLE = ROOT / "docs" / "examples" / "torch_loop.py"
+EXAMPLES = ROOT / "docs" / "examples"
 TIME = "import time; t = time.perf_counter(); {}; print(time.perf_counter() - t)"
 WALLS = "import neumann_pinn; neumann_pinn.CosineEmbedding, neumann_pinn.FluxLift"
 
@@ -44,10 +44,14 @@ def test_the_base_brings_nothing_more_and_its_examples_run(environment, tmp_path
     code = f"{walls}\nprint(u(torch.rand(4, 3)).shape)"
     said = subprocess.check_output([python, "-c", code], text=True, cwd=tmp_path)
     assert said == "torch.Size([4, 1])\n"
-    said = subprocess.check_output([python, EXAMPLE], text=True, cwd=tmp_path)
+    example = EXAMPLES / "torch_loop.py"
+    said = subprocess.check_output([python, example], text=True, cwd=tmp_path)
     error, violation = re.search(r"error (\S+), .* walls (\S+)", said).groups()
     assert float(error) < 0.05
     assert float(violation) <= 1e-6
+    example = EXAMPLES / "gauss_newton_walls.py"
+    said = subprocess.check_output([python, example], text=True, cwd=tmp_path)
+    assert float(re.search(r"error (\S+)", said)[1]) < 1e-3
 
     def seconds(code):
         return float(subprocess.check_output([python, "-c", TIME.format(code)], cwd=tmp_path))

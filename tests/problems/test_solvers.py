@@ -5,13 +5,13 @@ import math
 
 import pytest
 
-from neumann_pinn import Cosines, Heat, Polynomial
+from neumann_pinn import Cosines, Polynomial, heat
 from neumann_pinn.problems.solvers import solve
 
 SETTINGS = {
-    "low": Heat(Cosines({2: 1.0}), 2),
-    "high": Heat(Cosines({50: 1.0}), 50),
-    "poly4": Heat(Polynomial((0.0, 0.0, 16.0, -32.0, 16.0)), 1),
+    "low": heat(Cosines({2: 1.0}), 2),
+    "high": heat(Cosines({50: 1.0}), 50),
+    "poly4": heat(Polynomial((0.0, 0.0, 16.0, -32.0, 16.0)), 1),
 }
 
 

@@ -81,6 +81,23 @@ def accuracy_table(clock, errors=ERRORS, references=REFERENCES):
     return pd.DataFrame(rows)
 
 
+BEYOND_LABELS = {"slab": "Slab", "inverse": "D", "open": "No slope given_1"}
+BEYOND = pd.DataFrame(
+    [
+        ("slab", "vanilla", "none", 0.1, 0.5, 20.0, math.nan),
+        ("slab", "existing", "output_transform", 0.03, 1e-9, 60.0, math.nan),
+        ("slab", "cosine", "cosine_embedding", 0.002, 0.0, 25.0, math.nan),
+        ("inverse", "cosine", "cosine_embedding", 0.05, 1e-15, 30.0, 0.1234),
+        ("open", "vanilla", "none", 0.4, math.nan, 22.0, math.nan),
+    ],
+    columns=[
+        *("problem", "method", "constraint", "error", "wall_violation", "seconds"),
+        "found_diffusivity",
+    ],
+).assign(seed=0, status="finished", iterations=1000)
+"""Runs beyond the study, one of them on a problem without a slope at its walls."""
+
+
 def history(scale=1.0, ms=10.0):
     """Six evaluations; the lowest loss is the last but two, its error not the lowest."""
     iteration = np.arange(0, 1001, 200)

@@ -7,7 +7,8 @@ import time
 
 import pandas as pd
 import pytest
-from studies import ROOT, TINY
+from drawings import BEYOND, BEYOND_LABELS
+from studies import TINY
 
 from neumann_pinn.problems.catalogue import PROBLEMS
 from neumann_pinn.report import document
@@ -130,14 +131,43 @@ def test_tables_compile_alone_and_inside_a_document(finished, tmp_path):
     pdflatex(tmp_path, "paper.tex")
 
 
+def beyond_rows(results):
+    """The rows of the table beyond the study, each as its cells."""
+    text = generalisations_table(results, BEYOND_LABELS, "Protocol one_two")
+    assert "Protocol one\\_two" in text
+    body = text.partition("\\midrule\n")[2].partition("\\bottomrule")[0]
+    rows = filter(None, (line.strip().removesuffix("\\\\") for line in body.splitlines()))
+    return [[cell.strip() for cell in row.split("&")] for row in rows]
+
+
+def test_the_table_beyond_the_study_has_a_row_for_each_problem_and_method():
+    assert beyond_rows(BEYOND) == [
+        ["Slab", "vanilla", r"$1.00\cdot10^{-1}$", r"$5.00\cdot10^{-1}$", "20.0", ""],
+        ["", "existing", r"$3.00\cdot10^{-2}$", r"$1.00\cdot10^{-9}$", "60.0", ""],
+        ["", "cosine", r"$\mathbf{2.00\cdot10^{-3}}$", "$0$", "25.0", ""],
+        ["D", "cosine", r"$\mathbf{5.00\cdot10^{-2}}$", r"$1.00\cdot10^{-15}$", "30.0", "0.1234"],
+        [r"No slope given\_1", "vanilla", r"$\mathbf{4.00\cdot10^{-1}}$", "--", "22.0", ""],
+    ]
+
+
+def test_seeds_beyond_the_study_share_a_row_and_one_that_diverged_is_named():
+    other = BEYOND.assign(seed=1, error=4 * BEYOND["error"], seconds=BEYOND["seconds"] + 2)
+    other["wall_violation"] *= 3
+    rows = beyond_rows(pd.concat([BEYOND, other]))
+    assert rows[1][2:5] == [r"$6.00\cdot10^{-2}$", r"$3.00\cdot10^{-9}$", "61.0"]
+    diverged = pd.concat([BEYOND, other.assign(error=float("nan"))])
+    assert {row[2] for row in beyond_rows(diverged)} == {"diverged"}
+
+
 @pytest.mark.latex
 def test_the_table_beyond_the_study_compiles(tmp_path):
-    results = pd.read_csv(ROOT / "results" / "published" / "quick" / "generalisations.csv")
-    labels = {name: problem.label for name, problem in PROBLEMS.items()}
+    slab = BEYOND.query("problem == 'slab'")
+    results = pd.concat([BEYOND, *(slab.assign(problem=name) for name in PROBLEMS)])
+    labels = BEYOND_LABELS | {name: problem.label for name, problem in PROBLEMS.items()}
     seeds = pd.concat([results, results.assign(seed=1)])
     diverged = results.assign(error=float("nan"))
     for name, rows in (("one", results), ("two", seeds), ("diverged", diverged)):
-        (tmp_path / f"{name}.tex").write_text(generalisations_table(rows, labels, "Protocol quick"))
+        (tmp_path / f"{name}.tex").write_text(generalisations_table(rows, labels, "Protocol adam"))
         assert "Overfull" not in pdflatex(tmp_path, f"{name}.tex")
 
 

@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 import seaborn
 from drawings import (
+    BEYOND,
+    BEYOND_LABELS,
     BUDGET,
     COSTS,
     LABELS,
@@ -27,6 +29,7 @@ from neumann_pinn.report.figures.improvement import improvement_bars
 from neumann_pinn.report.figures.loss import error_against_loss
 from neumann_pinn.report.figures.maps import solution_maps
 from neumann_pinn.report.figures.optimizers import error_against_seconds
+from neumann_pinn.report.figures.peers import error_against_peers
 from neumann_pinn.report.figures.spread import seed_spread
 from neumann_pinn.report.figures.style import (
     COLOURS,
@@ -41,13 +44,10 @@ from neumann_pinn.report.figures.style import (
     save,
     stamp,
 )
+from neumann_pinn.study import published
 from neumann_pinn.study.predictions import Prediction
 
 SOLVER = pd.DataFrame({"solver": ["Crank-Nicolson"], "seconds": [0.1], "error": [0.01]})
-BEYOND = pd.DataFrame(
-    [("slab", "cosine", 0.1, 0.0, 9.0)],
-    columns=["problem", "method", "error", "wall_violation", "seconds"],
-)
 WALLS = np.full((len(STYLES), 2, 4), 0.1)
 X, T = np.linspace(0, 1, 5), np.linspace(0, 1, 4)
 WAVE = np.cos(np.pi * X) * np.exp(-T)[:, None]
@@ -57,15 +57,18 @@ PREDICTION = Prediction(
 TABLE = accuracy_table("fixed_time")
 TWO = {name: SETTINGS[name] for name in ("low", "high")}
 RUNS = histories(seeds=[0])
+ONE_RUN = {0: RUNS["low", "vanilla", 0]}
+PEERS = (published.peers(), "Gauss-Newton; 100-100-100", "a machine")
 FIGURES = {
     "cost": partial(error_against_cost, TABLE, COSTS, dict.fromkeys(TWO, SOLVER), TWO, STYLES),
     "curves": partial(error_curves, RUNS, BUDGET, "time", TWO, STYLES),
-    "generalisations": partial(generalisations, BEYOND, {"slab": "Slab"}),
+    "generalisations": partial(generalisations, BEYOND, BEYOND_LABELS),
     "heatmap": partial(error_heatmap, TABLE, TABLE, "fixed_time", TWO, LABELS),
     "improvement": partial(improvement_bars, TABLE, "fixed_time", TWO, STYLES),
     "loss": partial(error_against_loss, RUNS, TWO, STYLES),
     "maps": partial(solution_maps, PREDICTION, "Low frequency", STYLES),
     "optimizers": partial(error_against_seconds, {"Adam": RUNS, "Gauss-Newton": RUNS}, TWO),
+    "peers": partial(error_against_peers, ONE_RUN, 0.5, *PEERS),
     "spread": partial(seed_spread, TABLE, "fixed_time", TWO, STYLES),
 }
 """All but the schematic, which no protocol made."""

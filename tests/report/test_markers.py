@@ -20,6 +20,7 @@ from drawings import (
     contains,
     digits,
     mean,
+    seen,
     tick_words,
     words_of,
 )
@@ -176,6 +177,7 @@ def test_errors_of_one_decade_have_a_number_under_them_too():
 
 PROBLEMS = {"slab": "Slab", "robin": "Robin walls", "square": "Square"}
 METHODS = {"vanilla": (BLUE, "o"), "existing": (ORANGE, "s"), "cosine": (GREEN, "^")}
+CONSTRAINTS = dict(zip(METHODS, ("none", "output_transform", "cosine_embedding"), strict=True))
 FLOOR = 1e-17
 BEYOND = pd.DataFrame(
     [
@@ -189,7 +191,7 @@ BEYOND = pd.DataFrame(
         ("square", "cosine", 0.006, 1e-19, 47.0),
     ],
     columns=["problem", "method", "error", "wall_violation", "seconds"],
-)
+).assign(constraint=lambda table: table["method"].map(CONSTRAINTS))
 MEASURES = {
     "error": "Relative $L^2$ error",
     "wall_violation": "Largest violation at the walls",
@@ -212,6 +214,24 @@ def test_each_run_beyond_the_study_is_a_marker_in_its_problem_s_row(beyond, meas
         assert list(line.get_xdata()) == pytest.approx(list(values), rel=1e-12, abs=0)
         rows = [list(PROBLEMS).index(problem) for problem in runs["problem"]]
         assert [round(y) for y in line.get_ydata()] == rows
+
+
+def test_a_marker_is_that_of_the_constraint_whatever_the_method_is_called(beyond):
+    renamed = BEYOND.assign(method=BEYOND["method"].map(lambda name: f"{name}_renamed"))
+    for one, other in zip(
+        beyond.axes, generalisations(renamed, PROBLEMS, PROTOCOL).axes, strict=True
+    ):
+        assert [seen(line) for line in one.lines] == [seen(line) for line in other.lines]
+
+
+def test_where_no_slope_is_prescribed_only_the_violation_has_no_marker():
+    none = (BEYOND["problem"] == "robin") & (BEYOND["method"] == "vanilla")
+    table = BEYOND.assign(wall_violation=BEYOND["wall_violation"].mask(none))
+    errors, walls, seconds = (
+        axes.lines[0].get_xdata() for axes in generalisations(table, PROBLEMS, PROTOCOL).axes
+    )
+    assert list(np.isnan(walls)) == [False, True, False]
+    assert not np.isnan([errors, seconds]).any()
 
 
 def test_methods_of_one_problem_do_not_hide_each_other(beyond):

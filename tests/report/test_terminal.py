@@ -2,11 +2,11 @@
 
 import copy
 import math
-from pathlib import Path
 
 import pandas as pd
 import pytest
-from studies import CONFIG, ROOT, SCHEMA
+from drawings import BEYOND, accuracy_table
+from studies import CONFIG, SCHEMA
 
 from neumann_pinn.report import terminal
 from neumann_pinn.report.stamp import stamp
@@ -46,7 +46,7 @@ def test_the_plan_counts_what_is_left_and_how_long_it_takes(tmp_path):
     files = runs(tmp_path, "vanilla", "existing", "cosine1")
     files[0].parent.mkdir(parents=True)
     files[0].touch()
-    said = terminal.plan(study("laptop"), files, COSTS, "as calibrated", 2)
+    said = terminal.plan(study("adam"), files, COSTS, "as calibrated", 2)
     assert "3 runs, 1 of them done" in said
     minutes = math.ceil(2 * 15_000 * 10e-3 / 60 / 2)
     assert f"about {minutes} minutes of training on 2 cores (as calibrated)" in said
@@ -56,24 +56,26 @@ def test_the_plan_knows_that_cheap_methods_train_longer_at_fixed_time(tmp_path):
     cheap = COSTS | {"cosine1": 5.0}
     files = runs(tmp_path, "cosine1")
     same, longer = (
-        terminal.plan(study("laptop"), files, costs, "as calibrated", 1) for costs in (COSTS, cheap)
+        terminal.plan(study("adam"), files, costs, "as calibrated", 1) for costs in (COSTS, cheap)
     )
     assert "on 1 core (" in same
     assert same == longer, "half the cost, and twice the iterations"
 
 
 def test_the_summary_names_the_best_methods_the_claims_and_the_places(tmp_path):
-    published = ROOT / "results" / "published" / "quick" / "accuracy.csv"
-    best = pd.read_csv(published).query("clock == 'fixed_time' and setting == 'low'")
+    accuracy = tmp_path / "accuracy.csv"
+    table = accuracy_table("fixed_time").query("seed == 0")
+    table.to_csv(accuracy, index=False)
+    best = table.query("clock == 'fixed_time' and setting == 'low'")
     name, error = best.loc[best["error"].idxmin(), ["method", "error"]]
     claims = tmp_path / "claims.csv"
     pd.DataFrame({"verdict": ["holds", "does not hold", "holds"]}).to_csv(claims)
-    said = terminal.summary(study("quick"), published, claims)
+    said = terminal.summary(study("adam"), accuracy, claims)
     assert f"{name} ({error:.2e})" in said
     assert "2 of 3 claims of the paper hold, 1 do not" in said
-    assert "Figures: results/quick/figures/" in said
-    assert terminal.summary(study("quick"), tmp_path / "none.csv", claims) == (
-        "Results are in results/quick/"
+    assert "Figures: results/adam/figures/" in said
+    assert terminal.summary(study("adam"), tmp_path / "none.csv", claims) == (
+        "Results are in results/adam/"
     )
 
 
@@ -81,7 +83,12 @@ def test_the_problems_beyond_the_study_have_a_plan_and_a_table_too(tmp_path):
     files = [tmp_path / "one.json", tmp_path / "two.json"]
     files[0].touch()
     assert "2 runs beyond the study, 1 of them done" in terminal.plan_beyond(study(), files)
-    table = ROOT / "results" / "published" / "quick" / "generalisations.csv"
+    table = tmp_path / "generalisations.csv"
+    BEYOND.to_csv(table, index=False)
     said = terminal.summary_beyond(study(), table)
-    assert "box_flux" in said
-    assert f"Table and figure: {Path(table).parent}/" in said
+    assert f"Table and figures: {tmp_path}/" in said
+    assert "nan" not in said.lower()
+    lines = [line.split() for line in said.splitlines()]
+    assert ["slab", "existing", "0", "3.00e-02", "1.0e-09", "60.0"] in lines
+    assert ["inverse", "cosine", "0", "5.00e-02", "1.0e-15", "30.0", "0.1234"] in lines
+    assert ["open", "vanilla", "0", "4.00e-01", "22.0"] in lines, "no slope, so none is missed"

@@ -29,13 +29,13 @@ JUNK = st.recursive(
 
 
 def paths(tree, at=()):
-    """Every place in a configuration."""
+    """Every place in a configuration; of a list, which may be long, the first two."""
     yield at
     if isinstance(tree, dict):
         for key, value in tree.items():
             yield from paths(value, (*at, key))
     elif isinstance(tree, list):
-        for index, value in enumerate(tree):
+        for index, value in enumerate(tree[:2]):
             yield from paths(value, (*at, index))
 
 
@@ -80,6 +80,9 @@ def judged(config):
 @example({})
 @example(CONFIG | {"settings": {"low": {"initial": {"cosines": {None: 1.0}}, "k": 1}}})
 @example(CONFIG | {"line\nbreak\x85": 1})
+@example(CONFIG | {"beyond": None})
+@example(CONFIG | {"beyond": {"settings": {"one": {}}, "methods": {"none": {}}}})
+@example(CONFIG | {"beyond": {"settings": {"low": {"problem": "interval", "k": 1}}}})
 def test_a_strange_configuration_is_whole_or_named_in_one_line(config):
     checked, mistake = judged(config)
     if mistake is not None:
@@ -87,7 +90,7 @@ def test_a_strange_configuration_is_whole_or_named_in_one_line(config):
         assert mistake.startswith("config")
         return
     for kind in ("settings", "methods", "protocols"):
-        for name in checked[kind]:
+        for name in [*checked[kind], *checked["beyond"].get(kind, {})]:
             assert name.isascii()
             assert name.replace("_", "").isalnum()
     json.dumps(checked)
@@ -107,10 +110,14 @@ def test_snakemake_starts_no_job_for_a_bad_configuration(tmp_path_factory, confi
 
 
 @pytest.mark.parametrize("name", ["a b", "a'b", 'a"b', "../up", "a/b", "$(id)", "a\nb", "{x}", ""])
-@pytest.mark.parametrize("kind", ["settings", "methods", "protocols"])
+@pytest.mark.parametrize(
+    "kind", ["settings", "methods", "protocols", "beyond.settings", "beyond.methods"]
+)
 def test_names_that_could_lead_elsewhere_are_refused(kind, name):
-    entry = next(iter(CONFIG[kind].values()))
-    config = CONFIG | {kind: CONFIG[kind] | {name: entry}}
+    config = copy.deepcopy(CONFIG)
+    *group, kind = kind.split(".")
+    entries = (config[group[0]] if group else config)[kind]
+    entries[name] = next(iter(entries.values()))
     _, mistake = judged(config)
     assert mistake is not None
     assert repr(name)[1:-1].replace("'", "") in mistake.replace("'", "").replace("\\\\", "\\")

@@ -21,10 +21,9 @@ from small_runs import EAGER, LOW, MODES, SMALL, assert_same, run, small
 from neumann_pinn import Machine, Protocol, method, train
 from neumann_pinn.commands.predict import read_parameters
 from neumann_pinn.files import try_lock
-from neumann_pinn.model.grid import make_grid, predict
-from neumann_pinn.training import heat, progress
+from neumann_pinn.training import progress
 from neumann_pinn.training.adam import Adam
-from neumann_pinn.training.batches import heat_batch, points_of
+from neumann_pinn.training.batches import make_batch, points_of
 from neumann_pinn.training.checkpoints import Checkpoints
 from neumann_pinn.training.evaluation import Evaluation
 from neumann_pinn.training.history import Row
@@ -47,9 +46,8 @@ def test_the_history_says_what_happened():
 def test_errors_are_those_of_the_prediction_on_the_grid():
     done = run(40)
     model = small("cosine20")
-    x, t = (torch.linspace(0, 1, n, dtype=torch.float64) for n in (20, 10))
-    reference = LOW.solution(x, t)
-    u = predict(model, done.best_theta.double(), make_grid(model, x, t))
+    x, t, reference = LOW.reference(20, 10)
+    u = model.values(done.best_theta.double(), model.nodes(x, t))
     error = float((u - reference).norm() / reference.norm())
     assert done.history["error_at_best_loss"].iloc[-1] == pytest.approx(error, rel=1e-4)
 
@@ -89,7 +87,7 @@ def test_a_finished_run_is_returned_without_making_a_trainer(tmp_path, monkeypat
     def made(*_):
         raise AssertionError("a trainer was made, and compiled, for nothing")
 
-    monkeypatch.setattr(heat, "make_trainer", made)
+    monkeypatch.setattr("neumann_pinn.training.run.make_trainer", made)
     for iterations in (60, 40):
         again = run(iterations, tmp_path)
         assert (again.block_size, again.eager_reason) == (first.block_size, first.eager_reason)
@@ -245,12 +243,11 @@ def test_progress_is_a_log_line_off_a_terminal(monkeypatch, caplog):
 
 def test_the_evaluation_grid_may_have_any_number_of_nodes():
     model = small("existing")
-    theta = model.network.initial(0)
+    theta = model.initial(0)
     machine = Machine.choose("cpu", threads=2, compile=False)
-    evaluation = Evaluation.on_grid(LOW.reference(37, 23), model, torch.float64, machine)
-    x, t = (torch.linspace(0, 1, n, dtype=torch.float64) for n in (37, 23))
-    reference = LOW.solution(x, t)
-    error = (predict(model, theta, make_grid(model, x, t)) - reference).norm() / reference.norm()
+    x, t, reference = LOW.reference(37, 23)
+    evaluation = Evaluation(LOW.reference(37, 23), model, torch.float64, machine)
+    error = (model.values(theta, model.nodes(x, t)) - reference).norm() / reference.norm()
     assert evaluation(theta) == pytest.approx(float(error), rel=1e-12)
     evaluation.close()
 
@@ -268,6 +265,7 @@ def test_the_evaluation_grid_may_have_any_number_of_nodes():
         ({"grading": 0.5}, "grading = 0.5"),
         ({"grading": float("nan")}, "grading = nan"),
         ({"grading": float("inf")}, "grading = inf"),
+        ({"growth": -1}, "growth = -1"),
     ],
 )
 def test_bad_protocols_are_refused(change, message):
@@ -287,7 +285,7 @@ def test_bad_machines_are_refused(device, threads, message):
 def test_an_iteration_s_gradient_reads_nothing_back_from_the_device():
     """On a GPU each reading would make the host wait for it; fused Adam keeps its count there."""
     model, protocol = small("vanilla"), Protocol(iterations=20, **SMALL)
-    points = heat_batch(model, LOW, points_of(model, protocol))
+    points = make_batch(LOW, model, points_of(LOW, protocol))
     trainer = AdamTrainer(model, points, protocol, 0, EAGER)
     with torch.profiler.profile() as profile:
         trainer.objective(trainer.theta)

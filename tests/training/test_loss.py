@@ -5,24 +5,23 @@ import pytest
 import torch
 from studies import COMPILE
 
-from neumann_pinn import METHODS, Cosines, Heat, Polynomial, Protocol, method
-from neumann_pinn.model.grid import make_grid, predict
-from neumann_pinn.problems.points import hammersley
-from neumann_pinn.training.batches import heat_batch, points_of
+from neumann_pinn import METHODS, Cosines, Polynomial, Protocol, heat, method
+from neumann_pinn.problems.points import Counts, make_points
+from neumann_pinn.training.batches import make_batch, points_of
 from neumann_pinn.training.engine import Machine
 from neumann_pinn.training.loss import LossTerms, loss_terms
 from neumann_pinn.training.protocol import LOSS_POINTS
 from neumann_pinn.training.trainers import AdamTrainer
 from neumann_pinn.training.trees import cast
 
-MULTISCALE = Heat(Cosines({2: 1.0, 50: 0.1}), 50)
-POLY3 = Heat(Polynomial((0.0, 0.0, 3.0, -2.0)), 1)
+MULTISCALE = heat(Cosines({2: 1.0, 50: 0.1}), 50)
+POLY3 = heat(Polynomial((0.0, 0.0, 3.0, -2.0)), 1)
 
 
 def random_theta(model, dtype=torch.float64):
     """Weights and biases away from their initial values, so that nothing vanishes by chance."""
     generator = torch.Generator().manual_seed(1)
-    theta = model.network.initial(0)
+    theta = model.initial(0)
     return (theta + 0.1 * torch.randn(theta.shape, generator=generator).double()).to(dtype)
 
 
@@ -31,9 +30,9 @@ def random_theta(model, dtype=torch.float64):
 def test_loss_and_gradient_equal_nested_autograd(name, problem):
     model = method(name)
     theta = random_theta(model).requires_grad_()
-    points = hammersley(120, 30, 40 if model.constraint == "none" else 0)
+    points = make_points(problem, Counts(120, 30, 40))
 
-    terms = loss_terms(model, theta, heat_batch(model, problem, points))
+    terms = loss_terms(model, theta, make_batch(problem, model, points))
     expected = nested_autograd.loss_terms(model, theta, problem, points)
     torch.testing.assert_close(terms, expected, rtol=1e-10, atol=0)
 
@@ -52,13 +51,13 @@ def test_the_trainer_s_blocks_and_threads_give_the_same_gradient(name, compile):
     protocol = Protocol(domain=1500, initial=50, boundary=70, precision="float64")
     machine = Machine.choose("cpu", threads=2, compile=compile)
     with machine.prepared():
-        points = heat_batch(model, MULTISCALE, points_of(model, protocol))
+        points = make_batch(MULTISCALE, model, points_of(MULTISCALE, protocol))
         trainer = AdamTrainer(model, points, protocol, 0, machine)
         theta = random_theta(model).requires_grad_()
         gradient, terms = trainer.objective(theta.detach())
         trainer.close()
     assert (trainer.objective.eager_reason is None) == compile
-    points = hammersley(1500, 50, 70 if model.constraint == "none" else 0)
+    points = make_points(MULTISCALE, Counts(1500, 50, 70))
     expected = nested_autograd.loss_terms(model, theta, MULTISCALE, points)
     (truth,) = torch.autograd.grad(expected.sum(), theta)
     torch.testing.assert_close(terms, expected.detach(), rtol=1e-10, atol=0)
@@ -68,7 +67,7 @@ def test_the_trainer_s_blocks_and_threads_give_the_same_gradient(name, compile):
 def test_the_loss_of_many_points_is_taken_in_blocks_and_the_same():
     """The streams of 20,000 points at once would take 50 MB in each layer."""
     model, protocol = method("vanilla"), Protocol(domain=20_000, precision="float64")
-    points = heat_batch(model, MULTISCALE, points_of(model, protocol))
+    points = make_batch(MULTISCALE, model, points_of(MULTISCALE, protocol))
     theta = random_theta(model)
     terms = LossTerms(model, points, protocol, Machine.choose("cpu"))
     with torch.profiler.profile(profile_memory=True) as profile:
@@ -83,7 +82,7 @@ def test_the_loss_of_many_points_is_taken_in_blocks_and_the_same():
 @pytest.mark.parametrize("name", ["vanilla", "cosine1"])
 def test_few_points_are_one_block_to_the_bit(name):
     model, protocol = method(name), Protocol(domain=500, initial=50, boundary=50)
-    points = heat_batch(model, POLY3, points_of(model, protocol))
+    points = make_batch(POLY3, model, points_of(POLY3, protocol))
     theta = random_theta(model, torch.float32)
     terms = LossTerms(model, points, protocol, Machine.choose("cpu"))
     with torch.no_grad():
@@ -92,15 +91,15 @@ def test_few_points_are_one_block_to_the_bit(name):
 
 
 def walls(n=50):
-    t = torch.linspace(0, 1, n, dtype=torch.float64).repeat(2)
-    return torch.cat((torch.zeros(n), torch.ones(n))).double(), t
+    x, t = torch.tensor([0.0, 1.0]), torch.linspace(0, 1, n)
+    return torch.cartesian_prod(x.double(), t.double())
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("name", ["cosine1", "cosine20", "cosine50"])
 def test_cosine_methods_are_flat_at_both_walls_to_the_bit(name, dtype):
     model = method(name)
-    inputs = cast(model.inputs(*walls(), MULTISCALE.diffusivity), dtype, torch.device("cpu"))
+    inputs = cast(model.inputs(walls(), MULTISCALE.diffusivity), dtype, torch.device("cpu"))
     slope = model.outputs(random_theta(model, dtype), inputs).slopes[0]
     assert slope.dtype == dtype
     assert (slope == 0.0).all()
@@ -110,7 +109,7 @@ def test_cosine_methods_are_flat_at_both_walls_to_the_bit(name, dtype):
 def test_the_existing_constraint_is_flat_at_both_walls_to_rounding(name):
     model = method(name)
     diffusivity = POLY3.diffusivity
-    slope = model.outputs(random_theta(model), model.inputs(*walls(), diffusivity)).slopes[0]
+    slope = model.outputs(random_theta(model), model.inputs(walls(), diffusivity)).slopes[0]
     assert float(slope.abs().max()) <= 1e-10
 
 
@@ -118,7 +117,7 @@ def test_the_existing_constraint_is_flat_at_both_walls_to_rounding(name):
 def test_vanilla_is_not_flat_at_the_walls(name):
     model = method(name)
     diffusivity = POLY3.diffusivity
-    slope = model.outputs(random_theta(model), model.inputs(*walls(), diffusivity)).slopes[0]
+    slope = model.outputs(random_theta(model), model.inputs(walls(), diffusivity)).slopes[0]
     assert float(slope.abs().max()) > 0.05
 
 
@@ -129,6 +128,5 @@ def test_predictions_on_a_grid_equal_the_solution_at_its_nodes(name):
     x = torch.linspace(0, 1, 7, dtype=torch.float64)
     t = torch.linspace(0, 1, 5, dtype=torch.float64)
     nodes = nested_autograd.solution(model, theta, x.repeat(5), t.repeat_interleave(7))
-    torch.testing.assert_close(
-        predict(model, theta, make_grid(model, x, t)), nodes.detach().view(5, 7)
-    )
+    u = model.values(theta, model.nodes(x[:, None], t))
+    torch.testing.assert_close(u, nodes.detach().view(5, 7))

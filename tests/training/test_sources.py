@@ -38,7 +38,7 @@ def test_a_script_is_made_of_all_that_it_imports_directly_or_not():
     maps = names(SCRIPTS / "draw_maps.py")
     assert {"report/figures/maps.py", "report/figures/style.py", "study/predictions.py"} <= maps
     assert not [name for name in maps if name.startswith(("model/", "training/"))]
-    assert {"study/config.py", "problems/heat.py"} <= names(SCRIPTS / "make_reference.py")
+    assert {"study/config.py", "problems/series.py"} <= names(SCRIPTS / "make_reference.py")
     assert "training/gauss_newton.py" in names(SCRIPTS / "train.py")
 
 

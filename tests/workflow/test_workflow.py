@@ -47,6 +47,9 @@ def test_a_run_tells_how_it_came_about(finished):
     assert run["packages"]["torch"].startswith("2.13")
     assert run["eager_reason"] == "compilation was switched off"
     assert run["peak_memory_mib"] > 0
+    assert run["constraint"] == "cosine_embedding"
+    assert run["wall_violation"] <= 1e-13
+    assert run["found_diffusivity"] is None
 
 
 def test_methods_train_as_long_as_both_clocks_need(finished):
@@ -105,7 +108,7 @@ def test_rules_run_again_when_code_changes_that_they_import(again, file, rules):
 
 def test_changing_a_method_retrains_that_method_only(again):
     config = again.config
-    config["methods"]["cosine20"]["embedding"]["size"] = 10
+    config["methods"]["cosine20"]["embedding"]["frequencies"] = list(range(1, 11))
     again.configure(config)
     planned = again.planned()
     assert planned["train"] == 2
@@ -145,6 +148,19 @@ def test_runs_brought_along_make_figures_without_training(finished, tmp_path):
     figure, table = f"{TINY}/figures/improvement_fixed_time.pdf", f"{TINY}/tables/cost.tex"
     elsewhere.snakemake("--cores", "2", figure, table, *triggers)
     assert (elsewhere.folder / figure).read_bytes().startswith(b"%PDF")
+
+
+def test_two_optimizers_are_compared_once_the_other_protocol_has_been_run(tmp_path):
+    config = small_config()
+    config["protocols"]["tiny"]["compare_with"] = "adam"
+    study = Study(tmp_path, config)
+    assert "draw_optimizers" not in study.planned("figures")
+    for setting in config["settings"]:
+        for method in config["methods"]:
+            path = study.folder / f"results/adam/runs/{setting}/{method}/0/history.csv"
+            path.parent.mkdir(parents=True)
+            path.touch()
+    assert study.planned("figures")["draw_optimizers"] == 1
 
 
 def test_a_setting_from_a_csv_a_new_method_and_seeds_appear_everywhere(tmp_path):

@@ -44,8 +44,10 @@ rule predict_solution:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        setting=lambda wildcards: study.parameters("settings", wildcards.setting),
-        methods={name: study.parameters("methods", name) for name in config["methods"]},
+        setting=lambda wildcards: study.setting(wildcards.setting),
+        methods=lambda wildcards: {
+            name: study.method(wildcards.setting, name) for name in config["methods"]
+        },
         network=study.protocol["network"],
     script:
         "../scripts/predict_solution.py"

@@ -28,15 +28,12 @@ except ModuleNotFoundError as error:
         f"neumann-pinn: no module {error.name!r} here; clone the repository, or "
         "pip install 'neumann-pinn[study]'"
     )
-from neumann_pinn.problems.box import METHODS as METHODS_BEYOND
-from neumann_pinn.problems.catalogue import PROBLEMS
 from neumann_pinn.report.stamp import optimizer, stamp
 from neumann_pinn.study import calibration, published
 from neumann_pinn.study.budget import CLOCKS
-from neumann_pinn.study.config import ConfigError, check, load_unique, make_protocol
+from neumann_pinn.study.config import ConfigError, check, load_unique
 from neumann_pinn.study.definition import Study
 from neumann_pinn.study.devices import has_cuda
-from neumann_pinn.training.protocol import check_beyond_the_study
 from neumann_pinn.training.sources import imported_files
 
 
@@ -79,7 +76,7 @@ PUBLISHED_COST = from_here(published.COST)
 
 def initial_table(wildcards):
     """The CSV file that a setting starts from, if there is one."""
-    return config["settings"][wildcards.setting]["initial"].get("table", [])
+    return study.setting(wildcards.setting)["initial"].get("table", [])
 
 
 def run_files(kind):
@@ -138,22 +135,37 @@ def figure_files(kind="*"):
 
 
 def generalisation_files():
-    """The provenance of all runs beyond the study: every problem and method that applies."""
+    """The provenance of all runs beyond the study: every setting and method that applies."""
     return [
         file
-        for name, problem in PROBLEMS.items()
+        for setting, method in study.groups[1].pairs()
         for file in expand(
-            rules.train_generalisation.output.run,
-            problem=name,
-            method=problem.methods,
-            seed=config["seeds"],
+            rules.train.output.run, setting=setting, method=method, seed=config["seeds"]
         )
     ]
 
 
-def problem_labels():
-    """What the figure and the table call the problems beyond the study."""
-    return {name: problem.label for name, problem in PROBLEMS.items()}
+def peer_files(output):
+    """An output of the vanilla runs on the problem of which others published histories, if any."""
+    beyond = study.groups[1]
+    pairs = [
+        (setting, method)
+        for setting, method in beyond.pairs()
+        if beyond.settings[setting]["problem"] == published.PEERS_PROBLEM
+        and beyond.methods[method].constraint.name == "none"
+    ]
+    return [
+        file
+        for setting, method in pairs[:1]
+        for file in expand(output, setting=setting, method=method, seed=config["seeds"])
+    ]
+
+
+def calibration_of(wildcards):
+    """The calibration of a run's method, if the run is compared at the same time with others."""
+    if study.group_of(wildcards.setting) is study.groups[0]:
+        return expand(rules.calibrate.output, method=wildcards.method)
+    return []
 
 
 def table_files():
@@ -179,13 +191,14 @@ def models_of_a_setting(wildcards):
 
 def training_minutes(wildcards, input, attempt):
     """The time limit of a run, more with every attempt."""
-    costs = calibration.read([Path(input.calibration)])
-    return round(attempt * study.minutes(wildcards.method, costs))
+    costs = calibration.read([Path(file) for file in input.calibration])
+    minutes = study.minutes(wildcards.setting, wildcards.method, costs)
+    return round(attempt * minutes)
 
 
 def training_memory(wildcards, attempt):
     """The memory of a run in megabytes, more with every attempt."""
-    return attempt * study.megabytes(wildcards.method)
+    return attempt * study.megabytes(wildcards.setting, wildcards.method)
 
 
 def only_generalisations():
@@ -198,10 +211,6 @@ def plan():
     from neumann_pinn.report import terminal
 
     if only_generalisations():
-        try:
-            check_beyond_the_study(make_protocol(study.protocol))
-        except ValueError as error:
-            sys.exit(f"neumann-pinn: config key 'protocols.{study.name}': {error}")
         return terminal.plan_beyond(study, [Path(f) for f in generalisation_files()])
     calibrations = [Path(file) for file in calibration_files()]
     runs = [Path(file) for file in run_files("history")]

@@ -1,40 +1,8 @@
-# Beyond the study: problems on other intervals and boxes, with fluxes, reactions and unknown
-# coefficients. Needs nothing but the protocol; makes a run for each problem and method that applies,
-# and one table and one figure of all of them.
+# Beyond the study: other intervals and boxes, with fluxes, reactions and unknown coefficients. Needs
+# their runs, of every setting and method that applies; makes one table and one figure of all of them,
+# and a figure of one problem with the histories that others published.
 
 GENERALISATIONS = f"{RESULTS}/generalisations"
-
-
-rule train_generalisation:
-    """Train one method on one problem beyond the study, from its last checkpoint if any."""
-    input:
-        code=code("train_generalisation"),
-    output:
-        history=f"{GENERALISATIONS}/runs/{{problem}}/{{method}}/{{seed}}/history.csv",
-        model=f"{GENERALISATIONS}/runs/{{problem}}/{{method}}/{{seed}}/model.pt",
-        run=f"{GENERALISATIONS}/runs/{{problem}}/{{method}}/{{seed}}/run.json",
-    log:
-        f"{GENERALISATIONS}/logs/train/{{problem}}/{{method}}/{{seed}}.log",
-    benchmark:
-        f"{GENERALISATIONS}/benchmarks/train/{{problem}}/{{method}}/{{seed}}.tsv"
-    wildcard_constraints:
-        method="|".join(METHODS_BEYOND),
-    conda:
-        "../../envs/neumann-pinn.yaml"
-    threads: 1
-    resources:
-        gpu=1 if CUDA else 0,
-        mem_mb=lambda wildcards, attempt: attempt * 2000,
-        runtime=lambda wildcards, attempt: attempt * 240,
-    params:
-        training=study.training(),
-        device=config["device"],
-        checkpoint_seconds=study.protocol["checkpoint_seconds"],
-        checkpoints=lambda wildcards: (
-            f"{GENERALISATIONS}/checkpoints/{wildcards.problem}/{wildcards.method}/{wildcards.seed}"
-        ),
-    script:
-        "../scripts/train_generalisation.py"
 
 
 rule summarise_generalisations:
@@ -74,7 +42,7 @@ rule draw_generalisations:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        problems=problem_labels(),
+        problems=study.groups[1].labels(),
         stamp=f"{stamp(study)}; points per axis",
     script:
         "../scripts/draw_generalisations.py"
@@ -99,7 +67,36 @@ rule write_generalisations_table:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        problems=problem_labels(),
+        problems=study.groups[1].labels(),
         stamp=f"{stamp(study)}; points per axis",
     script:
         "../scripts/write_generalisations_table.py"
+
+
+rule draw_peers:
+    """Our runs next to the histories that others published of the same problem."""
+    input:
+        histories=peer_files(rules.train.output.history),
+        runs=peer_files(rules.train.output.run),
+        reference=peer_files(rules.make_reference.output),
+        published=from_here(published.PEERS),
+        code=code("draw_peers"),
+    output:
+        pdf=f"{GENERALISATIONS}/peers.pdf",
+        png=report(
+            f"{GENERALISATIONS}/peers.png",
+            category="Figures",
+            caption="../report/peers.rst",
+            labels={"figure": "Others' optimizers", "of": "time"},
+        ),
+    log:
+        f"{GENERALISATIONS}/logs/draw_peers.log",
+    benchmark:
+        f"{GENERALISATIONS}/benchmarks/draw_peers.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    params:
+        optimizer=optimizer(study, study.name),
+        stamp=stamp(study),
+    script:
+        "../scripts/draw_peers.py"

@@ -1,9 +1,9 @@
-# What the networks are compared with: exact solutions (cosine series on the evaluation grid), and
-# classical solvers for the same problems. Needs the settings.
+# What the networks are compared with: exact solutions on the evaluation grid, and classical solvers
+# for heat on an insulated interval. Needs the settings.
 
 
 rule make_reference:
-    """The exact solution of a setting on the evaluation grid, as a truncated cosine series."""
+    """The exact solution of a setting on the evaluation grid; the study's are cosine series."""
     input:
         table=initial_table,
         code=code("make_reference"),
@@ -16,7 +16,7 @@ rule make_reference:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        setting=lambda wildcards: study.parameters("settings", wildcards.setting),
+        setting=lambda wildcards: study.setting(wildcards.setting),
         grid=study.protocol["grid"],
     script:
         "../scripts/make_reference.py"
@@ -36,6 +36,6 @@ rule solve_baseline:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
-        setting=lambda wildcards: study.parameters("settings", wildcards.setting),
+        setting=lambda wildcards: study.setting(wildcards.setting),
     script:
         "../scripts/solve_baseline.py"

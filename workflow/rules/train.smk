@@ -2,6 +2,9 @@
 # parameters and provenance. Checkpoints are kept in a folder that no rule declares.
 
 
+FIRST_SETTING = next(iter(config["settings"]))
+
+
 rule calibrate:
     """The cost of an iteration of a method and of plain vanilla, with nothing else running."""
     input:
@@ -19,10 +22,10 @@ rule calibrate:
     resources:
         gpu=1 if CUDA else 0,
     params:
-        setting=study.parameters("settings", next(iter(config["settings"]))),
-        method=lambda wildcards: study.parameters("methods", wildcards.method),
+        setting=study.setting(FIRST_SETTING),
+        method=lambda wildcards: study.method(FIRST_SETTING, wildcards.method),
         vanilla=study.vanilla,
-        vanilla_method=study.parameters("methods", study.vanilla),
+        vanilla_method=study.method(FIRST_SETTING, study.vanilla),
         training=study.timing(),
         device=config["device"],
     script:
@@ -34,7 +37,7 @@ rule train:
     input:
         reference=rules.make_reference.output,
         table=initial_table,
-        calibration=rules.calibrate.output[0],
+        calibration=calibration_of,
         code=code("train"),
     output:
         history=f"{RESULTS}/runs/{{setting}}/{{method}}/{{seed}}/history.csv",
@@ -52,10 +55,10 @@ rule train:
         mem_mb=training_memory,
         runtime=training_minutes,
     params:
-        setting=lambda wildcards: study.parameters("settings", wildcards.setting),
-        method=lambda wildcards: study.parameters("methods", wildcards.method),
+        setting=lambda wildcards: study.setting(wildcards.setting),
+        method=lambda wildcards: study.method(wildcards.setting, wildcards.method),
         training=study.training(),
-        budget=study.budget(),
+        budget=lambda wildcards: study.budget_of(wildcards.setting),
         device=config["device"],
         checkpoint_seconds=study.protocol["checkpoint_seconds"],
         checkpoints=lambda wildcards: (

@@ -12,11 +12,12 @@ from neumann_pinn.training.engine import Machine
 log_to(snakemake.log[0])
 params = snakemake.params
 network = params.training["network"]
+problem = make_problem(params.setting)
 with take_device(params.device) as device:
     ms, vanilla_ms = calibrate(
-        make_problem(params.setting),
-        make_model(params.method, network),
-        make_model(params.vanilla_method, network),
+        problem,
+        make_model(problem, params.method, network),
+        make_model(problem, params.vanilla_method, network),
         make_protocol(params.training | UNTIMED),
         Machine.choose(device, compile=params.training["compile"]),
         turns=9,

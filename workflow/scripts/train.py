@@ -5,20 +5,21 @@ from neumann_pinn.commands import runs
 from neumann_pinn.commands.gpus import take_device
 from neumann_pinn.commands.logs import log_to
 from neumann_pinn.commands.models import make_model
-from neumann_pinn.problems.reference import Reference
+from neumann_pinn.problems.reference import read_reference
 from neumann_pinn.study import calibration
 from neumann_pinn.study.budget import Budget
 from neumann_pinn.study.config import make_problem, make_protocol
 from neumann_pinn.training.engine import Machine
-from neumann_pinn.training.heat import train
+from neumann_pinn.training.run import train
 
 log_to(snakemake.log[0])
 params, wildcards = snakemake.params, snakemake.wildcards
-budget = Budget.make(params.budget, calibration.read([Path(snakemake.input.calibration)]))
+costs = calibration.read([Path(file) for file in snakemake.input.calibration])
+budget = Budget.make(params.budget, costs)
 protocol = replace(make_protocol(params.training), iterations=budget.to_train(wildcards.method))
 problem = make_problem(params.setting)
-model = make_model(params.method, params.training["network"])
-reference = Reference.read(Path(snakemake.input.reference[0]))
+model = make_model(problem, params.method, params.training["network"])
+reference = read_reference(Path(snakemake.input.reference[0]))
 seed = int(wildcards.seed)
 name = f"{wildcards.setting} {wildcards.method} seed {seed}"
 with (

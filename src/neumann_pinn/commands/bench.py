@@ -1,34 +1,61 @@
-"""How fast a training iteration is, compared with DeepXDE and with its matrix products."""
+"""How fast Adam and Gauss-Newton are.
 
+An iteration of Adam is compared with DeepXDE's and with its matrix products, a step of Gauss-Newton
+with its matrix products, and the training by Gauss-Newton with that by Adam.
+"""
+
+import io
 import math
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
-from dataclasses import asdict, dataclass
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import pandas as pd
 import torch
 from torch import Tensor
 
 from neumann_pinn.commands.memory import peak_memory
 from neumann_pinn.model.methods import method
-from neumann_pinn.model.model import Model
-from neumann_pinn.problems.heat import Heat
+from neumann_pinn.model.model import NetworkModel
 from neumann_pinn.problems.initial import Cosines
 from neumann_pinn.problems.points import Points
-from neumann_pinn.training.batches import heat_batch, points_of
+from neumann_pinn.problems.problem import Problem
+from neumann_pinn.problems.series import heat
+from neumann_pinn.training.batches import make_batch, points_of
 from neumann_pinn.training.engine import Machine
 from neumann_pinn.training.estimate import required_products
 from neumann_pinn.training.protocol import Protocol
-from neumann_pinn.training.trainers import AdamTrainer
+from neumann_pinn.training.run import make_trainer, train
+from neumann_pinn.training.trainers import GaussNewtonTrainer
 
-LOW = Heat(Cosines({2: 1.0}), 2)
+LOW = heat(Cosines({2: 1.0}), 2)
 PEAK_SIZE = 1024
+NEWTON = Protocol(
+    iterations=60,
+    evaluate_every=2,
+    optimizer="gauss_newton",
+    precision="float64",
+    domain=800,
+    initial=150,
+    boundary=60,
+    grading=2,
+    growth=50,
+    grid=(200, 100),
+)
+"""The protocol `gauss_newton` of the study, with more evaluations."""
+ADAM_TURN = 100
+"""Iterations of Adam from one evaluation to the next."""
+ERRORS = ("1e-3", "1e-5")
+"""Relative errors that a training is to reach."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +94,50 @@ class Growth:
     memory_mib: float
 
 
+@dataclass(frozen=True)
+class Training:
+    """How long a training took, its last error, and the seconds until it reached others."""
+
+    seconds: float
+    error: float
+    seconds_to: dict[str, float | None]
+
+    @classmethod
+    def of(cls, history: pd.DataFrame) -> "Training":
+        """The summary of a run's history."""
+        errors = history["error_at_best_loss"]
+        last = history.iloc[-1]
+        first = {error: history["seconds"][errors <= float(error)].head(1) for error in ERRORS}
+        return cls(
+            seconds=float(last["seconds"]),
+            error=float(last["error_at_best_loss"]),
+            seconds_to={
+                error: float(seconds.iloc[0]) if len(seconds) else None
+                for error, seconds in first.items()
+            },
+        )
+
+
+@dataclass(frozen=True)
+class NewtonTiming:
+    """One method's step of Gauss-Newton, and its training beside Adam's on as many points."""
+
+    method: str
+    points: int
+    ms: float
+    peak_gflops: float
+    products_ms: float
+    memory_mib: float
+    training: Training
+    adam_ms: float
+    adam_training: Training
+
+    @property
+    def share_of_peak(self) -> float:
+        """The time of the required products at the measured peak, over the measured time."""
+        return self.products_ms / self.ms
+
+
 def protocol_for(domain: int) -> Protocol:
     """The paper's protocol with another number of points, in the paper's proportions."""
     return Protocol(domain=domain, initial=max(1, domain // 40), boundary=max(2, domain // 20))
@@ -78,9 +149,10 @@ def compare(name: str, domain: int, threads: int, rounds: int, with_deepxde: boo
     Ours and DeepXDE's take turns, each in its own process and so with its own memory.
     """
     model = method(name)
-    points = len(points_of(model, protocol_for(domain)))
-    ours = Bench(Ours, name, domain, threads)
-    theirs = Bench(DeepXDE, name, domain, threads) if with_deepxde else None
+    protocol = protocol_for(domain)
+    points = make_batch(LOW, model, points_of(LOW, protocol)).size
+    ours = Bench(Ours, name, protocol, threads)
+    theirs = Bench(DeepXDE, name, protocol, threads) if with_deepxde else None
     seconds: list[float] = []
     deepxde_seconds: list[float] = []
     products: list[float] = []
@@ -98,7 +170,7 @@ def compare(name: str, domain: int, threads: int, rounds: int, with_deepxde: boo
         ms=1e3 * median(seconds),
         deepxde_ms=1e3 * median(deepxde_seconds) if theirs else None,
         peak_gflops=peak / 1e9,
-        products_ms=1e3 * required_products(model, points) / peak,
+        products_ms=1e3 * required_products(LOW, model, protocol) / peak,
         memory_mib=ours.ask("peak_memory"),
         deepxde_memory_mib=theirs.ask("peak_memory") if theirs else None,
     )
@@ -108,9 +180,53 @@ def compare(name: str, domain: int, threads: int, rounds: int, with_deepxde: boo
     return timing
 
 
+def compare_newton(name: str, threads: int, rounds: int) -> NewtonTiming:
+    """Time a step of Gauss-Newton, interleaved with a large matrix product and with Adam.
+
+    Then train with both, Adam for as long as Gauss-Newton has taken. Gauss-Newton and its product
+    have one thread. The timed steps have all points, which a training only has in the end.
+    """
+    model = method(name)
+    whole = replace(NEWTON, growth=0)
+    adam = replace(
+        whole,
+        iterations=ADAM_TURN,
+        evaluate_every=ADAM_TURN,
+        optimizer="adam",
+        precision="float32",
+        learning_rate=1e-3,
+    )
+    ours = Bench(Ours, name, whole, 1)
+    adams = Bench(Ours, name, adam, threads)
+    seconds: list[float] = []
+    adam_seconds: list[float] = []
+    products: list[float] = []
+    for _ in range(rounds):
+        products += ours.ask("time_products", 5)
+        seconds += ours.ask("time_iterations", 2)
+        adam_seconds += adams.ask("time_iterations", 20)
+    peak = 2 * PEAK_SIZE**3 / median(products)
+    memory = ours.ask("peak_memory")
+    training = ours.ask("train", NEWTON)
+    timing = NewtonTiming(
+        method=name,
+        points=make_batch(LOW, model, points_of(LOW, whole)).size,
+        ms=1e3 * median(seconds),
+        peak_gflops=peak / 1e9,
+        products_ms=1e3 * required_products(LOW, model, whole) / peak,
+        memory_mib=memory,
+        training=training,
+        adam_ms=1e3 * median(adam_seconds),
+        adam_training=adams.ask("train", adam, training.seconds),
+    )
+    ours.close()
+    adams.close()
+    return timing
+
+
 def grow(name: str, domain: int, threads: int, repeats: int = 9) -> Growth:
     """Time and memory of a method with a given number of points, in a fresh process."""
-    ours = Bench(Ours, name, domain, threads)
+    ours = Bench(Ours, name, protocol_for(domain), threads)
     ms = 1e3 * median(ours.ask("time_iterations", repeats))
     growth = Growth(name, domain, ms, ours.ask("peak_memory"))
     ours.close()
@@ -121,12 +237,12 @@ class Bench:
     """A contestant in its own process, which works only when asked."""
 
     def __init__(
-        self, contestant: "type[Ours] | type[DeepXDE]", name: str, domain: int, threads: int
+        self, contestant: "type[Ours] | type[DeepXDE]", name: str, protocol: Protocol, threads: int
     ) -> None:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(
-            target=_serve, args=(theirs, contestant, name, domain, threads), daemon=True
+            target=_serve, args=(theirs, contestant, name, protocol, threads), daemon=True
         )
         self.process.start()
         theirs.close()
@@ -152,12 +268,11 @@ def _serve(
     connection: Connection,
     contestant: "type[Ours] | type[DeepXDE]",
     name: str,
-    domain: int,
+    protocol: Protocol,
     threads: int,
 ) -> None:
     torch.set_num_threads(threads)
     model = method(name)
-    protocol = protocol_for(domain)
     try:
         with redirect_stdout(sys.stderr):
             bench = contestant(model, protocol, threads)
@@ -177,20 +292,40 @@ def _serve(
 class Ours:
     """Our trainer."""
 
-    def __init__(self, model: Model, protocol: Protocol, threads: int) -> None:
+    def __init__(self, model: NetworkModel, protocol: Protocol, threads: int) -> None:
+        self.model, self.dtype = model, protocol.dtype
         self.machine = Machine.choose("cpu", threads)
         with self.machine.prepared():
-            points = heat_batch(model, LOW, points_of(model, protocol))
-            self.trainer = AdamTrainer(model, points, protocol, 0, self.machine)
+            self.trainer = make_trainer(LOW, model, protocol, 0, self.machine)
 
     def time_iterations(self, repeats: int) -> list[float]:
         """The seconds that each of `repeats` iterations takes."""
         with self.machine.prepared():
-            return time_calls(self.trainer.step, repeats)
+            return time_calls(self.step, repeats)
+
+    def step(self) -> None:
+        """An iteration; Gauss-Newton's in double precision from the start, as it is later on."""
+        if isinstance(self.trainer, GaussNewtonTrainer):
+            self.trainer.optimizer.norm = math.inf
+        self.trainer.step()
+
+    def train(self, protocol: Protocol, seconds: float = 0.0) -> Training:
+        """Train with a protocol, and longer if that takes less than so many seconds."""
+        with TemporaryDirectory() as folder, redirect_stderr(io.StringIO()):
+            while True:
+                run = train(
+                    LOW, self.model, protocol, machine=self.machine, checkpoints=Path(folder)
+                )
+                training = Training.of(run.history)
+                if training.seconds >= seconds or run.status == "diverged":
+                    return training
+                turns = protocol.iterations / protocol.evaluate_every
+                turns = math.ceil(turns * seconds / training.seconds)
+                protocol = replace(protocol, iterations=turns * protocol.evaluate_every)
 
     def time_products(self, repeats: int) -> list[float]:
-        """The seconds that a large square matrix product takes."""
-        a = torch.ones(PEAK_SIZE, PEAK_SIZE)
+        """The seconds that a large square matrix product takes, in the protocol's precision."""
+        a = torch.ones(PEAK_SIZE, PEAK_SIZE, dtype=self.dtype)
         out = torch.empty_like(a)
         return time_calls(lambda: torch.mm(a, a, out=out), repeats)
 
@@ -200,7 +335,7 @@ class Ours:
 
     def eager_reason(self) -> str | None:
         """Why it is not compiled; None if it is."""
-        return self.trainer.objective.eager_reason
+        return self.trainer.eager_reason
 
     def peak_memory(self) -> float:
         """The peak memory of this process in MiB."""
@@ -221,7 +356,7 @@ def time_calls(call: Callable[[], object], repeats: int) -> list[float]:
 class DeepXDE:
     """The same method, points, weights and optimizer in DeepXDE's PyTorch backend."""
 
-    def __init__(self, model: Model, protocol: Protocol, threads: int) -> None:
+    def __init__(self, model: NetworkModel, protocol: Protocol, threads: int) -> None:
         os.environ["DDE_BACKEND"] = "pytorch"
         try:
             import deepxde as dde
@@ -232,7 +367,7 @@ class DeepXDE:
             ) from error
         dde.config.set_default_float(protocol.precision)
         self.dde = dde
-        self.model = self._model(LOW, model, points_of(model, protocol), protocol.learning_rate)
+        self.model = self._model(LOW, model, points_of(LOW, protocol), protocol.learning_rate)
 
     def time_iterations(self, repeats: int) -> list[float]:
         """The seconds that each of `repeats` iterations takes, after one to warm up."""
@@ -252,7 +387,9 @@ class DeepXDE:
         _, state = self.model.train(iterations=0, verbose=0)
         return [float(loss) for loss in state.loss_train]
 
-    def _model(self, problem: Heat, model: Model, points: Points, learning_rate: float) -> Any:
+    def _model(
+        self, problem: Problem, model: NetworkModel, points: Points, learning_rate: float
+    ) -> Any:
         dde = self.dde
         domain = dde.geometry.GeometryXTime(
             dde.geometry.Interval(0, 1), dde.geometry.TimeDomain(0, 1)
@@ -265,23 +402,23 @@ class DeepXDE:
         conditions = [
             dde.icbc.IC(
                 domain,
-                lambda x: problem.initial(torch.from_numpy(x[:, :1])).numpy(),
+                lambda x: problem.start(torch.from_numpy(x))[:, None].numpy(),
                 lambda _, on_initial: on_initial,
             )
         ]
-        if model.constraint == "none":
+        if not model.constraint.holds:
             conditions.append(
                 dde.icbc.NeumannBC(domain, lambda _: 0, lambda _, on_boundary: on_boundary)
             )
-        data = dde.data.TimePDE(
-            domain, residual, conditions, anchors=torch.stack((points.x, points.t), 1).numpy()
-        )
+        walls = [] if model.constraint.holds else list(points.walls.values())
+        anchors = torch.cat((points.inside, points.start, *walls)).numpy()
+        data = dde.data.TimePDE(domain, residual, conditions, anchors=anchors)
         network = self._network(model)
         frequencies = torch.tensor(model.embeddings[0].frequencies, dtype=dde.config.real(torch))
 
         def embed(inputs: Tensor) -> Tensor:
             angles = math.pi * inputs[:, :1] * frequencies
-            if model.constraint == "cosine_embedding":
+            if model.constraint.name == "cosine_embedding":
                 return torch.cat((torch.cos(angles), inputs[:, 1:]), 1)
             pairs = torch.stack((torch.cos(angles), torch.sin(angles)), 2).flatten(1)
             return torch.cat((pairs, inputs[:, 1:]), 1)
@@ -297,10 +434,10 @@ class DeepXDE:
         compiled.compile("adam", lr=learning_rate, verbose=0)
         return compiled
 
-    def _network(self, model: Model) -> Any:
+    def _network(self, model: NetworkModel) -> Any:
         dde = self.dde
         sizes = [model.network.inputs, *[model.width] * model.depth, 1]
-        if model.constraint != "output_transform":
+        if not model.constraint.corrected(model.axes):
             return dde.nn.FNN(sizes, "tanh", "Glorot normal")
 
         class OutputTransform(dde.nn.FNN):  # type: ignore[misc, name-defined]
@@ -338,7 +475,12 @@ class DeepXDE:
         return Clock()
 
 
-def as_json(timings: Sequence[Timing], growth: Sequence[Growth], threads: int) -> Any:
+def as_json(
+    timings: Sequence[Timing],
+    newton: Sequence[NewtonTiming],
+    growth: Sequence[Growth],
+    threads: int,
+) -> Any:
     """All measurements, for a file."""
     return {
         "threads": threads,
@@ -347,5 +489,6 @@ def as_json(timings: Sequence[Timing], growth: Sequence[Growth], threads: int) -
             asdict(row) | {"ratio": row.ratio, "share_of_peak": row.share_of_peak}
             for row in timings
         ],
+        "newton": [asdict(row) | {"share_of_peak": row.share_of_peak} for row in newton],
         "growth": [asdict(row) for row in growth],
     }

@@ -51,8 +51,9 @@ def expected_costs(study: Study, calibrations: Sequence[Path]) -> tuple[dict[str
     from neumann_pinn.training.estimate import rough_cost
 
     protocol, network = config.make_protocol(study.protocol), study.protocol["network"]
+    problem = config.make_problem(next(iter(study.config["settings"].values())))
     costs = {
-        name: rough_cost(make_model(entry, network), protocol)
+        name: rough_cost(problem, make_model(problem, entry, network), protocol)
         for name, entry in study.config["methods"].items()
     }
     return costs, "estimated from matrix products on the CPU"

@@ -6,9 +6,13 @@ import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from neumann_pinn.commands import watch
 from neumann_pinn.files import write_whole
+
+if TYPE_CHECKING:
+    from neumann_pinn.commands.bench import NewtonTiming, Training
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,15 +36,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _add_bench(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "bench",
-        help="time a training iteration side by side with DeepXDE",
-        description="Time a training iteration of chosen methods, interleaved with DeepXDE's on "
-        "the same points, network and optimizer; medians.",
+        help="time a training iteration side by side with DeepXDE, and Gauss-Newton with Adam",
+        description="Time an iteration of Adam for chosen methods, interleaved with DeepXDE's on "
+        "the same points, network and optimizer, and a step of Gauss-Newton; medians. Then train "
+        "with Gauss-Newton and, as long, with Adam, and show the seconds to an error.",
     )
     parser.add_argument("--methods", nargs="+", metavar="METHOD", help="default: all nine")
     parser.add_argument("--points", type=int, default=20_000, help="domain points (20000)")
     parser.add_argument("--threads", type=int, default=1, help="CPU threads (1)")
     parser.add_argument("--rounds", type=int, default=7, help="alternating rounds (7)")
     parser.add_argument("--no-deepxde", action="store_true", help="time our iterations only")
+    parser.add_argument("--no-newton", action="store_true", help="skip Gauss-Newton")
     parser.add_argument("--no-growth", action="store_true", help="skip the growing point sets")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all measurements to FILE")
     parser.set_defaults(run=_bench)
@@ -53,7 +59,7 @@ def _add_watch(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         description="Show setting x method: progress, loss, error and time left of every run, "
         "until all are done or Ctrl-C.",
     )
-    parser.add_argument("results", type=Path, nargs="?", default=Path("results/quick"))
+    parser.add_argument("results", type=Path, nargs="?", default=Path("results/gauss_newton"))
     parser.add_argument("--once", action="store_true", help="show it once and stop")
     parser.set_defaults(run=lambda options: watch.watch(options.results, options.once))
 
@@ -86,6 +92,7 @@ def _bench(options: argparse.Namespace) -> None:
             f"{' (eager)' if row.eager_reason else ''}",
             flush=True,
         )
+    newton = [] if options.no_newton else _bench_newton(methods, options.threads, options.rounds)
     growth = []
     if not options.no_growth:
         print(f"\n{'method':20}{'points':>8}{'ms':>8}{'MiB':>7}")
@@ -95,5 +102,38 @@ def _bench(options: argparse.Namespace) -> None:
                 growth.append(size)
                 print(f"{name:20}{domain:8}{size.ms:8.1f}{size.memory_mib:7.0f}", flush=True)
     if options.json:
-        document = bench.as_json(timings, growth, options.threads)
+        document = bench.as_json(timings, newton, growth, options.threads)
         write_whole(options.json, json.dumps(document, indent=2).encode())
+
+
+def _bench_newton(methods: Sequence[str], threads: int, rounds: int) -> "list[NewtonTiming]":
+    """Print a row for each method: a step of Gauss-Newton, and its training beside Adam's."""
+    from neumann_pinn.commands import bench
+
+    print(
+        f"\nGauss-Newton: {bench.NEWTON.domain} domain points, 1 thread, "
+        f"{bench.NEWTON.iterations} steps; Adam: as many points, {threads} thread(s), as long; "
+        "seconds to an error"
+    )
+    seconds = "".join(f"{f'to {error}':>9}" for error in bench.ERRORS) + f"{'in all':>8}"
+    print(
+        f"{'method':20}{'ms':>8}{'of peak':>9}{'MiB':>7}{'peak GFLOP/s':>14}{seconds}"
+        f"{'Adam ms':>9}{seconds}"
+    )
+    rows = []
+    for name in methods:
+        row = bench.compare_newton(name, threads, rounds)
+        rows.append(row)
+        print(
+            f"{row.method:20}{row.ms:8.1f}{row.share_of_peak:9.2f}{row.memory_mib:7.0f}"
+            f"{row.peak_gflops:14.0f}{_seconds(row.training)}"
+            f"{row.adam_ms:9.1f}{_seconds(row.adam_training)}",
+            flush=True,
+        )
+    return rows
+
+
+def _seconds(training: "Training") -> str:
+    """The seconds to each error, dashes if it was not reached, and all that were spent."""
+    reached = ("-" if s is None else f"{s:.1f}" for s in training.seconds_to.values())
+    return "".join(f"{s:>9}" for s in reached) + f"{training.seconds:8.1f}"

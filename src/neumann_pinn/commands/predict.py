@@ -8,9 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from neumann_pinn.model import grid
 from neumann_pinn.model.model import Model
-from neumann_pinn.problems.reference import Reference
+from neumann_pinn.problems.problem import Reference
 from neumann_pinn.study.predictions import Prediction
 from neumann_pinn.training.checkpoints import UNREADABLE
 from neumann_pinn.training.trees import cast
@@ -33,13 +32,12 @@ def predict(
         for m in models
     ]
     theta = parameters[best]
-    nodes = grid.make_grid(models[best], reference.x, reference.t)
-    nodes = cast(nodes, theta.dtype, theta.device)
+    nodes = cast(models[best].nodes(reference.x, reference.t), theta.dtype, theta.device)
     return Prediction(
-        reference.x.numpy(),
+        reference.x[:, 0].numpy(),
         reference.t.numpy(),
         reference.u.numpy(),
-        grid.predict(models[best], theta, nodes).double().numpy(),
+        models[best].values(theta, nodes).double().numpy(),
         np.array(best),
         np.array(list(models)),
         t.numpy(),
@@ -49,7 +47,7 @@ def predict(
 
 def wall_slope(model: Model, theta: Tensor, wall: float, t: Tensor, diffusivity: float) -> Tensor:
     """u_x(wall, t)."""
-    inputs = model.inputs(torch.full_like(t, wall), t, diffusivity)
+    inputs = model.inputs(torch.stack((torch.full_like(t, wall), t), 1), diffusivity)
     inputs = cast(inputs, theta.dtype, theta.device)
     return model.outputs(theta, inputs).slopes[0]
 

@@ -17,10 +17,10 @@ import torch
 from neumann_pinn.commands.memory import peak_memory
 from neumann_pinn.files import write_whole
 from neumann_pinn.model.model import Model
-from neumann_pinn.problems.box import Problem
-from neumann_pinn.problems.heat import Heat
+from neumann_pinn.problems.problem import Problem
 from neumann_pinn.training import history
 from neumann_pinn.training.engine import Machine
+from neumann_pinn.training.evaluation import found_diffusivity, wall_violation
 from neumann_pinn.training.loop import InterruptedRunError, Run
 from neumann_pinn.training.protocol import Protocol
 
@@ -39,7 +39,7 @@ def exit_on_interrupt(name: str) -> Iterator[None]:
 
 def write(
     run: Run,
-    problem: Heat | Problem,
+    problem: Problem,
     model: Model,
     protocol: Protocol,
     seed: int,
@@ -47,20 +47,19 @@ def write(
     history_file: Path,
     model_file: Path,
     run_file: Path,
-    **more: Any,
 ) -> None:
-    """Write a run's three files, the provenance last, with `more` added to it."""
+    """Write a run's three files, the provenance last."""
     history.write(run.history, history_file)
     buffer = io.BytesIO()
     torch.save({"best_theta": run.best_theta, "theta": run.theta}, buffer)
     write_whole(model_file, buffer.getvalue())
-    document = more | provenance(run, problem, model, protocol, seed, machine)
+    document = provenance(run, problem, model, protocol, seed, machine)
     write_whole(run_file, json.dumps(document, indent=2).encode())
 
 
 def provenance(
     run: Run,
-    problem: Heat | Problem,
+    problem: Problem,
     model: Model,
     protocol: Protocol,
     seed: int,
@@ -68,19 +67,22 @@ def provenance(
 ) -> dict[str, Any]:
     """Everything one might ask about how a run came about."""
     last = run.history.iloc[-1]
+    network = model.parts[0]
     return {
         "status": run.status,
         "iterations": int(last["iteration"]),
         "error": float(last["error_at_best_loss"]),
         "seconds": float(last["seconds"]),
+        "wall_violation": wall_violation(problem, model, run.best_theta.double()),
+        "found_diffusivity": found_diffusivity(problem, model, run.best_theta),
         "peak_memory_mib": round(peak_memory(), 1),
         "seed": seed,
         "problem": repr(problem),
         "diffusivity": problem.diffusivity,
-        "constraint": model.constraint,
-        "embedding": ", ".join(type(embedding).__name__ for embedding in model.embeddings),
-        "frequencies": [b for embedding in model.embeddings for b in embedding.frequencies],
-        "network": {"width": model.width, "depth": model.depth},
+        "constraint": network.constraint.name,
+        "embedding": ", ".join(type(embedding).__name__ for embedding in network.embeddings),
+        "frequencies": [b for embedding in network.embeddings for b in embedding.frequencies],
+        "network": {"width": network.width, "depth": network.depth},
         "protocol": asdict(protocol),
         "device": machine.name,
         "threads": machine.threads,

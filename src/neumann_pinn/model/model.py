@@ -1,22 +1,25 @@
-"""The model: a network with its embeddings and constraint, and its residual by collapsed jets.
+"""Models: networks with their walls, and what may be wrapped around them.
 
-After either constraint, a lift and a factor (`walls.layers`) impose non-zero conditions at the
-walls.
+A model is u for given parameters theta, one flat vector. `NetworkModel` is a network of embedded
+coordinates with a constraint. Others wrap it: `Factored` and `Lifted` impose conditions at the
+walls that are not zero, `Sum` adds a free term, `UnknownDiffusivity` makes D a parameter. Each
+knows its constants at given points, and how u, its slopes and L u follow from those by jets.
 """
 
+from __future__ import annotations
+
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import partial
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from neumann_pinn.model.constraint import Constraint, check_constraint, count_streams
-from neumann_pinn.model.jets import Activation, HeatJet, MixedJet, tanh, through_hidden
-from neumann_pinn.model.network import Layer, Network, read_out
+from neumann_pinn.model.constraints import Constraint, count_streams
+from neumann_pinn.model.jets import Activation, HeatJet, MixedJet, SlopeJet, tanh, through_hidden
+from neumann_pinn.model.network import Network, read_out
 from neumann_pinn.model.streams import (
-    Inputs,
-    Nothing,
     Operator,
     Outputs,
     Streams,
@@ -26,17 +29,162 @@ from neumann_pinn.model.streams import (
     scaled,
     times,
 )
-from neumann_pinn.walls.axes import UNIT, Axis, Features, free_factor
-from neumann_pinn.walls.embeddings import Embedding, Identity
+from neumann_pinn.problems.points import grid_points
+from neumann_pinn.walls.axes import UNIT, Axis, Features
+from neumann_pinn.walls.embeddings import Embedding
 from neumann_pinn.walls.layers import Function
 
 
-@dataclass(frozen=True)
-class Model:
-    """A network after its embeddings, with a constraint: u for given parameters.
+class Inputs(NamedTuple):
+    """All constants that a model needs at some points, and sqrt(D) (1 x 1)."""
 
-    The inputs are the space coordinates, each with its embedding, followed by t unless `steady`.
+    constants: Any
+    root: Tensor
+
+
+class Model(ABC):
+    """u for given parameters."""
+
+    @property
+    @abstractmethod
+    def axes(self) -> tuple[Axis, ...]:
+        """The space coordinates."""
+
+    @property
+    @abstractmethod
+    def steady(self) -> bool:
+        """Whether there is no time; otherwise t follows the space coordinates."""
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[NetworkModel, ...]:
+        """The networks in it, in the order of their parameters."""
+
+    @property
+    def holds_walls(self) -> bool:
+        """Whether the walls hold for any parameters, so that they are not in the loss."""
+        return self.parts[0].constraint.holds
+
+    @abstractmethod
+    def initial(self, seed: int) -> Tensor:
+        """The initial parameters for training, drawn in float64."""
+
+    @abstractmethod
+    def constants(self, points: Tensor, operator: Operator) -> Any:
+        """All that it needs at points (n x coordinates), a tree of tensors."""
+
+    @abstractmethod
+    def scaled_outputs(
+        self, theta: Tensor, constants: Any, passes: Passes, scale: Tensor | None
+    ) -> Outputs:
+        """u, sqrt(D) times its slopes, and L u; `scale` multiplies the D of the constants."""
+
+    @abstractmethod
+    def nodes(self, x: Tensor, t: Tensor) -> Any:
+        """All that it needs to predict at places x (n x axes) and times t (m)."""
+
+    @abstractmethod
+    def values(self, theta: Tensor, nodes: Any) -> Tensor:
+        """The solution u as a matrix, times x places."""
+
+    @property
+    def streams(self) -> int:
+        """The number of streams per point through all networks."""
+        return sum(count_streams(part.constraint, part.axes) for part in self.parts)
+
+    def inputs(
+        self, points: Tensor, diffusivity: float, velocity: tuple[float, ...] = ()
+    ) -> Inputs:
+        """The constants at points (n x coordinates), in float64."""
+        if not diffusivity > 0:
+            raise ValueError(f"diffusivity {diffusivity}: give a positive number")
+        axes = len(self.axes)
+        if len(velocity) not in (0, axes):
+            raise ValueError(f"velocity {velocity}: give {axes} numbers, one for each axis")
+        columns = axes + (not self.steady)
+        if points.ndim != 2 or points.shape[1] != columns:
+            raise ValueError(
+                f"points of shape {tuple(points.shape)}: give rows of {columns} coordinates"
+            )
+        points = points.double()
+        operator = Operator(diffusivity, velocity or (0.0,) * axes)
+        root = points.new_full((1, 1), math.sqrt(diffusivity))
+        return Inputs(self.constants(points, operator), root)
+
+    def outputs(self, theta: Tensor, inputs: Inputs, passes: Passes | None = None) -> Outputs:
+        """u, its slopes u_i and L u at the points of `inputs`, by collapsed jets."""
+        out = self.scaled_outputs(theta, inputs.constants, passes or Passes(), None)
+        slopes = tuple(slope / inputs.root[0] for slope in out.slopes)
+        return Outputs(out.value, slopes, out.operator)
+
+
+class Passes:
+    """How points pass through a model: here as fast as a gradient of their sum allows."""
+
+    def network(
+        self, part: NetworkModel, theta: Tensor, at: Constants, scale: Tensor | None
+    ) -> Outputs:
+        """The streams of a network with its constraint."""
+        first, *hidden, last = part.network.layers(theta)
+        sizes = [c.value.shape[0] for c in at.coordinates]
+        *features, time = first.weight.split([*sizes, at.t.shape[0]], 1)
+        along_t = time @ at.t + first.bias
+        rate = time.sum(1, keepdim=True)
+        value, operator, slopes = along_t, rate, []
+        for weight, coordinate in zip(features, at.coordinates, strict=True):
+            known = scaled(coordinate, scale)
+            value = value + weight @ known.value
+            operator = operator + weight @ known.operator
+            slopes.append(weight @ known.slopes)
+        jets: list[HeatJet | MixedJet] = [HeatJet(value, tuple(slopes), operator)]
+        profiles = [scaled(wall.profile, scale) for wall in at.walls]
+        for wall, profile in zip(at.walls, profiles, strict=True):
+            flux = features[0] @ wall.slope
+            at_wall = features[0] @ wall.value + along_t
+            jets.append(MixedJet(at_wall, flux, rate, -flux * profile.operator, -profile.value))
+        jets = through_hidden(hidden, part.activation, jets)
+        read = [[read_out(last, stream) for stream in jet.streams] for jet in jets]
+        own, *at_walls = read
+        own[0] = own[0] + last.bias[0]
+        fluxes, mixed = [flux for _, flux, _, _ in at_walls], [m for *_, m in at_walls]
+        return less_walls(own, profiles, fluxes, mixed)
+
+    def number(self, theta: Tensor) -> Tensor:
+        """A parameter that is the same at all points."""
+        return theta
+
+
+class Constants(NamedTuple):
+    """What a network needs at some points.
+
+    Features of each space coordinate (`slopes` along that one only), times (1 x n, none if
+    steady), and the walls of an output transform.
     """
+
+    coordinates: tuple[Streams, ...]
+    t: Tensor
+    walls: tuple[Wall, ...]
+
+
+class NodeWall(NamedTuple):
+    """Features and slopes at a wall (one column each), and its profile f at the places."""
+
+    value: Tensor
+    slope: Tensor
+    lift: Tensor
+
+
+class Nodes(NamedTuple):
+    """What a network needs to predict: features of the places, walls, and times (1 x m)."""
+
+    features: Tensor
+    walls: tuple[NodeWall, ...]
+    t: Tensor
+
+
+@dataclass(frozen=True)
+class NetworkModel(Model):
+    """A network after its embeddings, one for each axis, with a constraint."""
 
     constraint: Constraint
     embeddings: tuple[Embedding, ...]
@@ -45,17 +193,13 @@ class Model:
     activation: Activation = tanh
     axes: tuple[Axis, ...] = (UNIT,)
     steady: bool = False
-    lift: Function | None = None
-    """Added to the network, for prescribed fluxes."""
-    factor: Function | None = None
-    """Multiplies the network, for Robin conditions."""
-    free_term: bool = False
-    """Whether to add a second network, of the coordinates, that does not change the held walls."""
-    find_diffusivity: bool = False
-    """Whether D is a parameter too: exp of the last one, times the D passed to `inputs`."""
 
     def __post_init__(self) -> None:
-        check_constraint(self.constraint, self.embeddings, self.axes)
+        self.constraint.check(self.embeddings, self.axes)
+
+    @property
+    def parts(self) -> tuple[NetworkModel, ...]:
+        return (self,)
 
     @property
     def features(self) -> int:
@@ -67,146 +211,204 @@ class Model:
         """The network after the embeddings; its inputs are the features followed by t."""
         return Network(self.features + (not self.steady), self.width, self.depth)
 
-    @property
-    def free_network(self) -> Network:
-        """The network of the free term; its inputs are the coordinates followed by t."""
-        return Network(len(self.axes) + (not self.steady), self.width, self.depth)
-
-    @property
-    def streams(self) -> int:
-        """The number of streams per point through the networks."""
-        free = count_streams("none", self.axes) if self.free_term else 0
-        return count_streams(self.constraint, self.axes) + free
-
     def initial(self, seed: int) -> Tensor:
-        """The initial parameters for training, drawn in float64."""
-        parts = [self.network.initial(seed)]
-        if self.free_term:
-            parts.append(self.free_network.initial(seed + 1))
-        if self.find_diffusivity:
-            parts.append(torch.zeros(1, dtype=torch.float64))
-        return torch.cat(parts)
+        return self.network.initial(seed)
 
-    def split(self, theta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The parameters of the network, of the free term's network, and the log of D's factor."""
-        sizes = [
-            self.network.parameters,
-            self.free_network.parameters if self.free_term else 0,
-            int(self.find_diffusivity),
-        ]
-        network, free, log_diffusivity = theta.split(sizes)
-        return network, free, log_diffusivity
-
-    def inputs(
-        self,
-        x: Tensor,
-        t: Tensor | None,
-        diffusivity: float,
-        velocity: tuple[float, ...] = (),
-    ) -> Inputs:
-        """The constants at the points (x, t), in float64; x has the shape n or n x axes."""
-        if not diffusivity > 0:
-            raise ValueError(f"diffusivity {diffusivity}: give a positive number")
-        if len(velocity) not in (0, len(self.axes)):
-            raise ValueError(
-                f"velocity {velocity}: give {len(self.axes)} numbers, one for each axis"
-            )
-        x = x.double().reshape(len(x), -1)
-        t = torch.zeros_like(x[:, :0]) if t is None else t.double()[:, None]
-        axes = len(self.axes)
-        operator = Operator(diffusivity, velocity or (0.0,) * axes, axes, self.find_diffusivity)
-        points = torch.cat((x, t), 1)
-
-        def of_function(function: Function | None) -> Streams | Nothing:
-            return operator.of_function(function, points) if function else ()
-
+    def constants(self, points: Tensor, operator: Operator) -> Constants:
+        x, t = points.tensor_split((len(self.axes),), 1)
         coordinates = (
             operator.of_features(embedding.features(x[:, i]), i)
             for i, embedding in enumerate(self.embeddings)
         )
         walls = (
             Wall(at_wall.value, at_wall.first, operator.of_features(profile, 0))
-            for at_wall, profile in self.wall_features(x[:, 0])
+            for at_wall, profile in self._walls(x[:, 0])
         )
-        free = (operator.of_features(Identity().features(c), i) for i, c in enumerate(x.T))
-        return Inputs(
-            tuple(coordinates),
-            t.T,
-            x.new_full((1, 1), math.sqrt(diffusivity)),
-            tuple(walls),
-            of_function(self.lift),
-            of_function(self.factor),
-            of_function(partial(free_factor, self.axes) if self.free_term else None),
-            tuple(free) if self.free_term else (),
-        )
+        return Constants(tuple(coordinates), t.T, tuple(walls))
 
-    def outputs(self, theta: Tensor, inputs: Inputs) -> Outputs:
-        """u, its slopes and L u at the points of `inputs`, by collapsed jets."""
-        network, free, log_diffusivity = self.split(theta)
-        scale = log_diffusivity.exp() if self.find_diffusivity else None
-        out = self._network_outputs(
-            self.network.layers(network), inputs.coordinates, inputs.t, inputs.walls, scale
-        )
-        if inputs.factor:
-            out = times(scaled(inputs.factor, scale), out)
-        if inputs.free_factor:
-            layers = self.free_network.layers(free)
-            term = self._network_outputs(layers, inputs.free_coordinates, inputs.t, (), scale)
-            out = plus(out, times(scaled(inputs.free_factor, scale), term))
-        if inputs.lift:
-            lift = scaled(inputs.lift, scale)
-            known = Outputs(lift.value[0], lift.slopes.unbind(0), lift.operator[0])
-            out = plus(out, known)
-        root = inputs.root[0] if scale is None else inputs.root[0] * scale.sqrt()
-        return Outputs(out.value, tuple(slope / root for slope in out.slopes), out.operator)
-
-    def _network_outputs(
-        self,
-        layers: list[Layer],
-        coordinates: tuple[Streams, ...],
-        t: Tensor,
-        walls: tuple[Wall, ...],
-        scale: Tensor | None,
+    def scaled_outputs(
+        self, theta: Tensor, constants: Constants, passes: Passes, scale: Tensor | None
     ) -> Outputs:
-        """A network's value, sqrt(D) times its slopes, and L, minus the wall profiles."""
-        first, *hidden, last = layers
-        sizes = [c.value.shape[0] for c in coordinates]
-        *features, time = first.weight.split([*sizes, t.shape[0]], 1)
-        along_t = time @ t + first.bias
-        rate = time.sum(1, keepdim=True)
-        value, operator, slopes = along_t, rate, []
-        for weight, coordinate in zip(features, coordinates, strict=True):
-            at = scaled(coordinate, scale)
-            value = value + weight @ at.value
-            operator = operator + weight @ at.operator
-            slopes.append(weight @ at.slopes)
-        jets: list[HeatJet | MixedJet] = [HeatJet(value, tuple(slopes), operator)]
-        profiles = [scaled(wall.profile, scale) for wall in walls]
-        for wall, profile in zip(walls, profiles, strict=True):
-            flux = features[0] @ wall.slope
-            at_wall = features[0] @ wall.value + along_t
-            jets.append(MixedJet(at_wall, flux, rate, -flux * profile.operator, -profile.value))
-        jets = through_hidden(hidden, self.activation, jets)
-        read = [[read_out(last, stream) for stream in jet.streams] for jet in jets]
-        own, *at_walls = read
-        own[0] = own[0] + last.bias[0]
-        fluxes, mixed = [flux for _, flux, _, _ in at_walls], [m for *_, m in at_walls]
-        return less_walls(own, profiles, fluxes, mixed)
+        return passes.network(self, theta, constants, scale)
 
-    def check_plain(self) -> None:
-        """Reject models that only `inputs` and `outputs` support."""
-        extras = self.lift or self.factor or self.free_term
-        if extras or self.find_diffusivity or self.steady or len(self.axes) > 1:
-            raise ValueError(
-                "this is for a plain model on an interval: for others use `inputs` and `outputs`"
-            )
+    def nodes(self, x: Tensor, t: Tensor) -> Nodes:
+        x = x.double()
+        features = [e.features(x[:, i]).value for i, e in enumerate(self.embeddings)]
+        walls = (
+            NodeWall(at_wall.value, at_wall.first, profile.value)
+            for at_wall, profile in self._walls(x[:, 0])
+        )
+        times = t.double()[None, :]
+        return Nodes(torch.cat(features), tuple(walls), times[:0] if self.steady else times)
 
-    def wall_features(self, x: Tensor) -> list[tuple[Features, Features]]:
-        """For each wall of an output transform, the features there and its profile at x."""
-        if self.constraint != "output_transform":
-            return []
-        (axis,), (embedding,) = self.axes, self.embeddings
+    def values(self, theta: Tensor, nodes: Nodes) -> Tensor:
+        first, *hidden, last = self.network.layers(theta)
+        features, time = first.weight.split([self.features, len(nodes.t)], 1)
+        along_t = time @ nodes.t + first.bias
+        along_x = features @ nodes.features
+        jets = [SlopeJet((along_t[:, :, None] + along_x[:, None, :]).flatten(1))]
+        for wall in nodes.walls:
+            jets.append(SlopeJet(features @ wall.value + along_t, (features @ wall.slope,)))
+        interior, *at_walls = through_hidden(hidden, self.activation, jets)
+        u = (read_out(last, interior.value) + last.bias[0]).view(nodes.t.shape[1], -1)
+        for wall, jet in zip(nodes.walls, at_walls, strict=True):
+            u = u - read_out(last, jet.slopes[0])[:, None] * wall.lift
+        return u
+
+    def _walls(self, x: Tensor) -> list[tuple[Features, Features]]:
+        """For each wall that is corrected, the features there and its profile at x."""
         return [
-            (embedding.features(x.new_tensor([axis.wall(side)])), axis.profile(side, x[None, :]))
-            for side in axis.held
+            (
+                self.embeddings[0].features(x.new_tensor([self.axes[0].wall(side)])),
+                self.axes[0].profile(side, x[None, :]),
+            )
+            for side in self.constraint.corrected(self.axes)
         ]
+
+
+class WithFunction(NamedTuple):
+    """The constants of a model and of a known function beside it."""
+
+    inner: Any
+    function: Any
+
+
+@dataclass(frozen=True)
+class Wrapper(Model):
+    """A model around another one, whose coordinates and networks it has."""
+
+    inner: Model
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return self.inner.axes
+
+    @property
+    def steady(self) -> bool:
+        return self.inner.steady
+
+    @property
+    def parts(self) -> tuple[NetworkModel, ...]:
+        return self.inner.parts
+
+    def initial(self, seed: int) -> Tensor:
+        return self.inner.initial(seed)
+
+
+@dataclass(frozen=True)
+class _WithFunction(Wrapper):
+    """A model and a known function of the coordinates."""
+
+    function: Function
+
+    def constants(self, points: Tensor, operator: Operator) -> WithFunction:
+        known = operator.of_function(self.function, points)
+        return WithFunction(self.inner.constants(points, operator), known)
+
+    def nodes(self, x: Tensor, t: Tensor) -> WithFunction:
+        known = self.function(grid_points(x, t, self.steady)).view(len(t), len(x))
+        return WithFunction(self.inner.nodes(x, t), known)
+
+
+class Factored(_WithFunction):
+    """A model times a known function, for Robin conditions."""
+
+    def scaled_outputs(
+        self, theta: Tensor, constants: WithFunction, passes: Passes, scale: Tensor | None
+    ) -> Outputs:
+        out = self.inner.scaled_outputs(theta, constants.inner, passes, scale)
+        return times(scaled(constants.function, scale), out)
+
+    def values(self, theta: Tensor, nodes: WithFunction) -> Tensor:
+        return nodes.function * self.inner.values(theta, nodes.inner)
+
+
+class Lifted(_WithFunction):
+    """A model plus a known function, for prescribed fluxes."""
+
+    def scaled_outputs(
+        self, theta: Tensor, constants: WithFunction, passes: Passes, scale: Tensor | None
+    ) -> Outputs:
+        out = self.inner.scaled_outputs(theta, constants.inner, passes, scale)
+        lift = scaled(constants.function, scale)
+        return plus(out, Outputs(lift.value[0], lift.slopes.unbind(0), lift.operator[0]))
+
+    def values(self, theta: Tensor, nodes: WithFunction) -> Tensor:
+        return nodes.function + self.inner.values(theta, nodes.inner)
+
+
+class Two(NamedTuple):
+    """The constants of two models."""
+
+    one: Any
+    other: Any
+
+
+@dataclass(frozen=True)
+class Sum(Model):
+    """The sum of two models of the same coordinates."""
+
+    one: Model
+    other: Model
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return self.one.axes
+
+    @property
+    def steady(self) -> bool:
+        return self.one.steady
+
+    @property
+    def parts(self) -> tuple[NetworkModel, ...]:
+        return self.one.parts + self.other.parts
+
+    def initial(self, seed: int) -> Tensor:
+        return torch.cat((self.one.initial(seed), self.other.initial(seed + 1)))
+
+    def constants(self, points: Tensor, operator: Operator) -> Two:
+        return Two(self.one.constants(points, operator), self.other.constants(points, operator))
+
+    def scaled_outputs(
+        self, theta: Tensor, constants: Two, passes: Passes, scale: Tensor | None
+    ) -> Outputs:
+        one, other = self._split(theta)
+        return plus(
+            self.one.scaled_outputs(one, constants.one, passes, scale),
+            self.other.scaled_outputs(other, constants.other, passes, scale),
+        )
+
+    def nodes(self, x: Tensor, t: Tensor) -> Two:
+        return Two(self.one.nodes(x, t), self.other.nodes(x, t))
+
+    def values(self, theta: Tensor, nodes: Two) -> Tensor:
+        one, other = self._split(theta)
+        return self.one.values(one, nodes.one) + self.other.values(other, nodes.other)
+
+    def _split(self, theta: Tensor) -> tuple[Tensor, ...]:
+        size = sum(part.network.parameters for part in self.one.parts)
+        return theta.tensor_split((size,))
+
+
+class UnknownDiffusivity(Wrapper):
+    """A model whose D is a parameter, the first one: the log of its ratio to the given D."""
+
+    def initial(self, seed: int) -> Tensor:
+        return torch.cat((torch.zeros(1, dtype=torch.float64), self.inner.initial(seed)))
+
+    def constants(self, points: Tensor, operator: Operator) -> Any:
+        return self.inner.constants(points, operator._replace(separate=True))
+
+    def scaled_outputs(
+        self, theta: Tensor, constants: Any, passes: Passes, scale: Tensor | None
+    ) -> Outputs:
+        ratio = passes.number(theta[:1]).exp()
+        out = self.inner.scaled_outputs(theta[1:], constants, passes, ratio)
+        slopes = tuple(slope / ratio.sqrt() for slope in out.slopes)
+        return Outputs(out.value, slopes, out.operator)
+
+    def nodes(self, x: Tensor, t: Tensor) -> Any:
+        return self.inner.nodes(x, t)
+
+    def values(self, theta: Tensor, nodes: Any) -> Tensor:
+        return self.inner.values(theta[1:], nodes)

@@ -21,7 +21,7 @@ Nothing = tuple[()]
 class Streams(NamedTuple):
     """A known function at the points: value, sqrt(D) d/dx_i, and L, with a column for each point.
 
-    `diffusion` is the part of L that is proportional to D, if D is to be found; otherwise it is
+    `diffusion` is the part of L that is proportional to D, if that is kept apart; otherwise it is
     empty and that part is in `operator`.
     """
 
@@ -39,26 +39,8 @@ class Wall(NamedTuple):
     profile: Streams
 
 
-class Inputs(NamedTuple):
-    """All constants that a model needs at some points.
-
-    Features of each space coordinate (`slopes` along that one only), times (1 x n, none if steady),
-    sqrt(D) (1 x 1), the walls of an output transform and, where the model has them, the lift, the
-    factor, and the free term's factor and the space coordinates that its network sees.
-    """
-
-    coordinates: tuple[Streams, ...]
-    t: Tensor
-    root: Tensor
-    walls: tuple[Wall, ...] = ()
-    lift: Streams | Nothing = ()
-    factor: Streams | Nothing = ()
-    free_factor: Streams | Nothing = ()
-    free_coordinates: tuple[Streams, ...] = ()
-
-
 class Outputs(NamedTuple):
-    """u, its slopes u_i, and L u at the points, each of length n."""
+    """u, its slopes and L u at the points, each of length n."""
 
     value: Tensor
     slopes: tuple[Tensor, ...]
@@ -66,12 +48,11 @@ class Outputs(NamedTuple):
 
 
 class Operator(NamedTuple):
-    """L of known functions; the part proportional to D is kept separate if D is to be found."""
+    """L of known functions; `separate` keeps apart what is proportional to D."""
 
     diffusivity: float
     velocity: tuple[float, ...]
-    axes: int
-    find_diffusivity: bool
+    separate: bool = False
 
     def of_features(self, features: Features, i: int) -> Streams:
         """L of functions of one space coordinate."""
@@ -81,14 +62,14 @@ class Operator(NamedTuple):
 
     def of_function(self, function: Function, points: Tensor) -> Streams:
         """L of any function of the points, by nested autograd."""
-        at = derivatives(function, points, self.axes)
+        at = derivatives(function, points, len(self.velocity))
         drift = at.rate + at.slopes @ at.slopes.new_tensor(self.velocity)
         diffusion = -self.diffusivity * at.laplacian
         return self._streams(at.value[None], at.slopes.T, drift[None], diffusion[None])
 
     def _streams(self, value: Tensor, slopes: Tensor, drift: Tensor, diffusion: Tensor) -> Streams:
         slopes = math.sqrt(self.diffusivity) * slopes
-        if self.find_diffusivity:
+        if self.separate:
             return Streams(value, slopes, drift, diffusion)
         return Streams(value, slopes, drift + diffusion)
 

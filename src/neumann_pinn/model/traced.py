@@ -1,83 +1,111 @@
-"""The outputs of a plain model, with what went into and came out of each of its layers."""
+"""Passes through a model that keep what went into and came out of each layer.
 
-from typing import Any, NamedTuple
+Every stream passes through a layer on its own, so that a gradient is missing, and not zero, where
+a number does not depend on a stream.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from neumann_pinn.model.jets import HeatJet, MixedJet, linear
-from neumann_pinn.model.model import Model
-from neumann_pinn.model.streams import Inputs, Outputs, Wall, less_walls
+from neumann_pinn.model.jets import HeatJet, Jet, MixedJet
+from neumann_pinn.model.model import Constants, NetworkModel, Passes
+from neumann_pinn.model.network import Layer
+from neumann_pinn.model.streams import Outputs, Streams, less_walls, scaled
 
 
 class Trace(NamedTuple):
     """The streams before and after a layer; the bias is added to the first, the value."""
 
-    before: tuple[Tensor, ...]
-    after: tuple[Tensor, ...]
+    before: tuple[Tensor, ...] = ()
+    after: tuple[Tensor, ...] = ()
+    is_output: bool = False
 
 
-class Traced(NamedTuple):
-    """Outputs at some points, with the layers' traces at the points and at the walls.
+class TracedPasses(Passes):
+    """Passes that are kept: the layers at the points and at the walls, in the parameters' order.
 
     What an output transform takes from the walls depends only on time. `at_walls` has a row for the
     network's slope at each wall, then one for the rate of each slope, and a column for each
     distinct time; `seen` has a column for each point instead, picked by `columns`.
     """
 
-    outputs: Outputs
-    points: list[Trace]
-    walls: list[Trace]
-    at_walls: Tensor
-    seen: Tensor
-    columns: Tensor
+    def __init__(self, size: int, device: torch.device) -> None:
+        self.size = size
+        self.points: list[Trace] = []
+        self.walls: list[Trace] = []
+        self.at_walls = self.seen = torch.zeros(0, size, device=device)
+        self.columns = torch.zeros(size, dtype=torch.int64, device=device)
+
+    def network(
+        self, part: NetworkModel, theta: Tensor, at: Constants, scale: Tensor | None
+    ) -> Outputs:
+        coordinates = [scaled(coordinate, scale) for coordinate in at.coordinates]
+        layers = part.network.layers(theta)
+        own = HeatJet(
+            torch.cat((*(c.value for c in coordinates), at.t)),
+            tuple(self._slope(coordinates, i, at.t) for i in range(len(coordinates))),
+            self._stacked([c.operator for c in coordinates], torch.ones_like(at.t)),
+        )
+        (u, *slopes, operator), points = _through(part, layers, own)
+        self.points += points
+        if not at.walls:
+            self.walls += [Trace()] * len(layers)
+            return Outputs(u, tuple(slopes), operator)
+        times, self.columns = at.t[0].unique(return_inverse=True)
+        (_, slope, _, rate), walls = _through(part, layers, _wall_jet(at, times))
+        self.walls += walls
+        self.at_walls = torch.cat((slope, rate)).view(2 * len(at.walls), len(times))
+        self.seen = self.at_walls[:, self.columns]
+        fluxes, rates = (list(half) for half in self.seen.tensor_split(2))
+        profiles = [scaled(wall.profile, scale) for wall in at.walls]
+        mixed = [
+            -profile.operator[0] * flux - profile.value[0] * rate
+            for profile, flux, rate in zip(profiles, fluxes, rates, strict=True)
+        ]
+        return less_walls([u, *slopes, operator], profiles, fluxes, mixed)
+
+    def number(self, theta: Tensor) -> Tensor:
+        """The number at each point: the bias of a layer without inputs."""
+        at_points = theta[:, None].expand(1, self.size).clone()
+        self.points.append(Trace((theta.new_zeros(0, self.size),), (at_points,)))
+        self.walls.append(Trace())
+        return at_points[0]
+
+    def _slope(self, coordinates: list[Streams], i: int, t: Tensor) -> Tensor:
+        """The slope of all features along one axis: zero but for those of that axis."""
+        parts = [(k == i) * c.slopes for k, c in enumerate(coordinates)]
+        return self._stacked(parts, torch.zeros_like(t))
+
+    def _stacked(self, features: list[Tensor], t: Tensor) -> Tensor:
+        """Streams of the features, stacked above that of t."""
+        return torch.cat([part.expand(-1, self.size) for part in (*features, t)])
 
 
-def traced_outputs(model: Model, theta: Tensor, inputs: Inputs) -> Traced:
-    """The outputs of a plain model, and what went into and came out of each layer."""
-    model.check_plain()
-    (coordinate,) = inputs.coordinates
-    times, columns = inputs.t[0].unique(return_inverse=True)
-    interior = HeatJet(
-        torch.cat((coordinate.value, inputs.t)),
-        (_above(coordinate.slopes, 0.0, len(columns)),),
-        _above(coordinate.operator, 1.0, len(columns)),
-    )
-    jets: list[Any] = [interior, _wall_jet(inputs.walls, times, model.features)]
+def _through(part: NetworkModel, layers: list[Layer], jet: Jet) -> tuple[list[Tensor], list[Trace]]:
+    """A jet through all layers: its streams as rows of numbers, and the layers' traces."""
     traces = []
-    for k, layer in enumerate(model.network.layers(theta)):
+    for k, layer in enumerate(layers):
         if k:
-            jets = [jet.activate(model.activation) for jet in jets]
-        before, jets = jets, [linear(layer, [jet])[0] for jet in jets]
-        pairs = zip(before, jets, strict=True)
-        traces.append([Trace(jet.streams, after.streams) for jet, after in pairs])
-    points, walls = (list(layers) for layers in zip(*traces, strict=True))
-    own, (_, slope, _, rate) = ([stream[0] for stream in jet.streams] for jet in jets)
-    at_walls = torch.cat((slope, rate)).view(2 * len(inputs.walls), len(times))
-    seen = at_walls[:, columns]
-    slopes, rates = (list(half) for half in seen.tensor_split(2))
-    profiles = [wall.profile for wall in inputs.walls]
-    mixed = [
-        -profile.operator[0] * slope - profile.value[0] * rate
-        for profile, slope, rate in zip(profiles, slopes, rates, strict=True)
-    ]
-    out = less_walls(own, profiles, slopes, mixed)
-    along = tuple(slope / inputs.root[0] for slope in out.slopes)
-    outputs = Outputs(out.value, along, out.operator)
-    return Traced(outputs, points, walls, at_walls, seen, columns)
+            jet = jet.activate(part.activation)
+        before = jet.streams
+        value, *others = (layer.weight @ stream for stream in before)
+        jet = jet.with_streams([value + layer.bias, *others])
+        traces.append(Trace(before, jet.streams, layer is layers[-1]))
+    return [stream[0] for stream in jet.streams], traces
 
 
-def _wall_jet(walls: tuple[Wall, ...], times: Tensor, features: int) -> MixedJet:
-    """All walls at all times, with m = h_xt; no columns if there are no walls."""
-    n = len(times)
-    none = times.new_zeros(features + 1, 0)
-    values = (torch.cat((wall.value.expand(-1, n), times[None])) for wall in walls)
-    slopes = (_above(wall.slope, 0.0, n) for wall in walls)
-    value, slope = torch.cat((none, *values), 1), torch.cat((none, *slopes), 1)
-    rate = _above(times.new_zeros(features, 1), 1.0, len(walls) * n)
+def _wall_jet(at: Constants, times: Tensor) -> MixedJet:
+    """All walls at all times, with m = h_xt."""
+    n, features = len(times), len(at.walls[0].value)
+    values = (torch.cat((wall.value.expand(-1, n), times[None])) for wall in at.walls)
+    slopes = (
+        torch.cat((wall.slope.expand(-1, n), torch.zeros_like(times[None]))) for wall in at.walls
+    )
+    value, slope = torch.cat(tuple(values), 1), torch.cat(tuple(slopes), 1)
+    rate = torch.zeros_like(value)
+    rate[features:] = 1
     return MixedJet(value, slope, rate, torch.zeros_like(value), torch.ones_like(value[:1]))
-
-
-def _above(features: Tensor, t: float, n: int) -> Tensor:
-    """Streams of the features, stacked above the constant stream of t."""
-    return torch.cat((features.expand(-1, n), features.new_full((1, n), t)))

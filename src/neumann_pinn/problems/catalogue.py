@@ -1,4 +1,4 @@
-"""Ten problems with known solutions, beyond the study's insulated interval.
+"""Eleven problems with known solutions, beyond the study's insulated interval.
 
 Their functions only call methods of the points, so listing the problems does not need torch.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from neumann_pinn.problems.box import INSULATED, Problem
+from neumann_pinn.problems.problem import INSULATED, Problem
 from neumann_pinn.walls.axes import Axis
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def _interval() -> Problem:
         parabola = left * y + (right - left) * (y**2 / 2 + d * t) / length
         return parabola + (-d * wave**2 * t).exp() * (wave * y).cos()
 
-    return Problem("interval", "Constant flux on [-1.5, 2]", (axis,), d, exact, ((left, right),))
+    return Problem("Constant flux on [-1.5, 2]", (axis,), d, exact, ((left, right),))
 
 
 def _one_wall() -> Problem:
@@ -41,12 +41,10 @@ def _one_wall() -> Problem:
             u = u + amplitude * decay * (b * wave * x).cos()
         return u
 
-    return Problem("one_wall", "Flux left, value right", (axis,), d, exact, ((flux, 0.0),))
+    return Problem("Flux left, value right", (axis,), d, exact, ((flux, 0.0),))
 
 
-def _heated_box(
-    name: str, label: str, axes: tuple[Axis, ...], modes: list[tuple[int, ...]]
-) -> Problem:
+def _heated_box(label: str, axes: tuple[Axis, ...], modes: list[tuple[int, ...]]) -> Problem:
     """A sum of decaying products of cosines, which is flat at every wall."""
     d = 0.05
 
@@ -61,7 +59,7 @@ def _heated_box(
             u = u + term
         return u
 
-    return Problem(name, label, axes, d, exact, (INSULATED,) * len(axes))
+    return Problem(label, axes, d, exact, (INSULATED,) * len(axes))
 
 
 def _box_flux() -> Problem:
@@ -84,7 +82,7 @@ def _box_flux() -> Problem:
         return -b * decay * p.sin() * q.sin()
 
     fluxes = ((along_x, along_x), (along_y, along_y))
-    return Problem("box_flux", "2D box, flux at all walls", axes, d, exact, fluxes)
+    return Problem("2D box, flux at all walls", axes, d, exact, fluxes)
 
 
 def _pulse() -> Problem:
@@ -103,7 +101,7 @@ def _pulse() -> Problem:
         decay, angle = phase(points)
         return wave * decay * (angle.sin() - angle.cos())
 
-    return Problem("pulse", "Flux that changes in time", (Axis(),), d, exact, ((flux, flux),))
+    return Problem("Flux that changes in time", (Axis(),), d, exact, ((flux, flux),))
 
 
 def _poisson() -> Problem:
@@ -117,9 +115,7 @@ def _poisson() -> Problem:
         return -2 * points[:, 0] * exact(points)
 
     fluxes = ((flux, flux), INSULATED)
-    return Problem(
-        "poisson", "2D Poisson, steady", axes, 1.0, exact, fluxes, manufactured=True, steady=True
-    )
+    return Problem("2D Poisson, steady", axes, 1.0, exact, fluxes, manufactured=True, steady=True)
 
 
 def _reaction() -> Problem:
@@ -128,7 +124,6 @@ def _reaction() -> Problem:
         return (-t).exp() * ((math.pi * x).cos() + x**2 / 2)
 
     return Problem(
-        "reaction",
         "Advection and reaction",
         (Axis(),),
         0.05,
@@ -152,7 +147,6 @@ def _inverse() -> Problem:
         return u
 
     return Problem(
-        "inverse",
         "Find D from noisy samples",
         (Axis(),),
         d,
@@ -172,7 +166,6 @@ def _cooling() -> Problem:
         return (-d * wave**2 * t).exp() * (wave * x).cos()
 
     return Problem(
-        "cooling",
         "Robin wall",
         (Axis(),),
         d,
@@ -182,19 +175,28 @@ def _cooling() -> Problem:
     )
 
 
+def _dirichlet() -> Problem:
+    """The heat problem on which others have compared second-order optimizers."""
+    d = 0.25
+
+    def exact(points: Tensor) -> Tensor:
+        x, t = points.T
+        return (-d * math.pi**2 * t).exp() * (math.pi * x).sin()
+
+    return Problem("Known values at both walls", (Axis(walls="none"),), d, exact, (INSULATED,))
+
+
 PROBLEMS = {
-    problem.name: problem
-    for problem in (
-        _interval(),
-        _one_wall(),
-        _heated_box("box2", "2D box, insulated", (Axis(), Axis(0.0, 2.0)), [(1, 1), (2, 0)]),
-        _heated_box("box3", "3D box, insulated", (Axis(),) * 3, [(1, 1, 0), (0, 1, 1), (2, 0, 1)]),
-        _box_flux(),
-        _pulse(),
-        _poisson(),
-        _reaction(),
-        _inverse(),
-        _cooling(),
-    )
+    "interval": _interval(),
+    "one_wall": _one_wall(),
+    "box2": _heated_box("2D box, insulated", (Axis(), Axis(0.0, 2.0)), [(1, 1), (2, 0)]),
+    "box3": _heated_box("3D box, insulated", (Axis(),) * 3, [(1, 1, 0), (0, 1, 1), (2, 0, 1)]),
+    "box_flux": _box_flux(),
+    "pulse": _pulse(),
+    "poisson": _poisson(),
+    "reaction": _reaction(),
+    "inverse": _inverse(),
+    "cooling": _cooling(),
+    "dirichlet": _dirichlet(),
 }
 """The problems by name."""

@@ -11,10 +11,12 @@ def stamp(study: Study, name: str = "") -> str:
     protocol, seeds = study.protocol_named(name), study.config["seeds"]
     points = protocol["points"]
     times = f" at times graded by t^{points['grading']:g}" if points["grading"] > 1 else ""
+    growth = f" (40 % of them at first, all after {points['growth']} steps)"
     rate = f" with learning rate {protocol['learning_rate']:g}"
     return (
         f"Protocol {name}: {protocol['iterations']:,} iterations, {points['domain']:,}/"
-        f"{points['initial']:,}/{points['boundary']:,} domain/initial/boundary points{times}, "
+        f"{points['initial']:,}/{points['boundary']:,} domain/initial/boundary points{times}"
+        f"{growth if points['growth'] else ''}, "
         f"{optimizer(study, name)}{rate if protocol['optimizer'] == 'adam' else ''}, "
         f"{len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
     )

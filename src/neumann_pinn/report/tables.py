@@ -141,13 +141,12 @@ def generalisations_table(results: pd.DataFrame, problems: Mapping[str, str], pr
                 text = scientific(errors[method])
                 best = errors[method] == errors.min()
                 error = f"$\\mathbf{{{text}}}$" if best else f"${text}$"
-            miss = runs["wall_violation"].max()
             rows.append(
                 [
                     escape(label) if k == 0 else "",
                     escape(method),
                     error,
-                    f"${scientific(miss)}$" if miss else "$0$",
+                    _violation(runs["wall_violation"].max()),
                     f"{runs['seconds'].median():.1f}",
                     _found(runs["found_diffusivity"].dropna()),
                 ]
@@ -158,6 +157,13 @@ def generalisations_table(results: pd.DataFrame, problems: Mapping[str, str], pr
         f"seconds of training alongside other runs. {escape(protocol)}"
     )
     return table(header, rows, caption, "tab:generalisations", "llccrc")
+
+
+def _violation(miss: float) -> str:
+    """A wall violation; none where no slope is prescribed."""
+    if np.isnan(miss):
+        return "--"
+    return f"${scientific(miss)}$" if miss else "$0$"
 
 
 def latex_initial(initial: Mapping[str, object]) -> str:

@@ -58,7 +58,7 @@ def summary(study: Study, accuracy: Path, claims: Path) -> str:
 def summary_beyond(study: Study, table: Path) -> str:
     """The same for the problems beyond the study."""
     text = generalisations_text(pd.read_csv(table))
-    return f"\n{stamp(study)}\n{text}\n\nTable and figure: {table.parent}/"
+    return f"\n{stamp(study)}\n{text}\n\nTable and figures: {table.parent}/"
 
 
 def generalisations_text(table: pd.DataFrame) -> str:

@@ -34,7 +34,9 @@ class Budget:
         return int(affordable * (1 + 1e-12)) // self.evaluate_every * self.evaluate_every
 
     def to_train(self, method: str) -> int:
-        """The iterations that a run needs for both clocks."""
+        """The iterations that a run needs for both clocks, or for one if its cost is not known."""
+        if method not in self.costs:
+            return self.iterations
         return max(self.iterations, self.at_fixed_time(method))
 
 

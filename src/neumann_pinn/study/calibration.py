@@ -15,11 +15,16 @@ def write(path: Path, method: str, ms: float, vanilla: str, vanilla_ms: float) -
 
 
 def read(paths: Iterable[Path]) -> dict[str, float]:
-    """Milliseconds by method, brought to a common scale by vanilla's time in each calibration."""
+    """Milliseconds by method, brought to a common scale by vanilla's time in each calibration.
+
+    Without any calibration nothing is known.
+    """
     rows = []
     for path in paths:
         with path.open(newline="") as file:
             rows += list(csv.DictReader(file))
+    if not rows:
+        return {}
     scale = median(float(row["vanilla_ms"]) for row in rows)
     costs = {row["method"]: scale * float(row["ms"]) / float(row["vanilla_ms"]) for row in rows}
     return costs | {rows[0]["vanilla"]: scale}

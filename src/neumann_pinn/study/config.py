@@ -17,8 +17,10 @@ try:
 except ImportError:  # PyYAML was built without libyaml
     from yaml import SafeLoader as Loader  # type: ignore[assignment]
 
-from neumann_pinn.problems.heat import Heat
+from neumann_pinn.problems.catalogue import PROBLEMS
 from neumann_pinn.problems.initial import Cosines, InitialCondition, Polynomial, Samples, Step
+from neumann_pinn.problems.problem import Problem
+from neumann_pinn.problems.series import heat
 from neumann_pinn.study.methods import Method, make_method, whole
 from neumann_pinn.training.protocol import Protocol
 
@@ -39,18 +41,18 @@ def check(config: Config, schema: Config) -> Config:
     worst = jsonschema.exceptions.best_match(errors)
     if worst is not None:
         raise ConfigError(_sentence(worst))
-    for kind in ("settings", "methods", "protocols"):
-        for name in config[kind]:
+    config = with_defaults(config, schema, schema)
+    named = {kind: config[kind] for kind in ("settings", "methods", "protocols")}
+    named |= {f"beyond.{kind}": entries for kind, entries in config["beyond"].items()}
+    for kind, entries in named.items():
+        for name in entries:
             if not isinstance(name, str):
                 raise ConfigError(f"config key '{kind}': the name {name!r} is not text, quote it")
-    config = with_defaults(config, schema, schema)
     if config["protocol"] not in config["protocols"]:
         raise ConfigError(
             f"config key 'protocol': there is no protocol {config['protocol']!r}, choose one of "
             f"{', '.join(config['protocols'])}"
         )
-    for name, setting in config["settings"].items():
-        _problem_that_fits_its_walls(name, setting)
     for name, protocol in config["protocols"].items():
         _explain(f"protocols.{name}", lambda protocol=protocol: make_protocol(protocol))
         other = protocol["compare_with"]
@@ -59,16 +61,22 @@ def check(config: Config, schema: Config) -> Config:
                 f"config key 'protocols.{name}.compare_with': there is no protocol "
                 f"{other!r}, choose one of {', '.join(config['protocols'])}"
             )
-    methods: dict[str, Method] = {}
-    for name, entry in config["methods"].items():
-        method = _explain(f"methods.{name}", lambda entry=entry: make_method(entry))
-        twin = next((other for other, known in methods.items() if known == method), None)
-        if twin:
+    _check_group("", config["settings"], config["methods"])
+    _check_group("beyond.", **config["beyond"])
+    for name, setting in config["settings"].items():
+        if setting["problem"]:
             raise ConfigError(
-                f"config key 'methods.{name}': the same constraint and frequencies as "
-                f"'methods.{twin}', remove one or change its embedding"
+                f"config key 'settings.{name}.problem': the study's maps, solvers and costs are "
+                "those of heat on an insulated interval, move it to 'beyond.settings'"
             )
-        methods[name] = method
+    for name in config["beyond"]["settings"]:
+        if name in config["settings"]:
+            raise ConfigError(
+                f"config key 'beyond.settings.{name}': the study itself has a setting of that "
+                "name, rename one"
+            )
+    _check_methods("methods", config["methods"], config["settings"])
+    _check_methods("beyond.methods", config["beyond"]["methods"], config["beyond"]["settings"])
     plain_vanilla(config)
     return config
 
@@ -84,19 +92,25 @@ def plain_vanilla(config: Config) -> str:
     )
 
 
-def make_problem(setting: Config) -> Heat:
-    """The heat problem of a setting."""
-    ((kind, value),) = setting["initial"].items()
-    initial: InitialCondition
+def make_problem(setting: Config) -> Problem:
+    """The problem of a setting: one of the catalogue, or heat on an insulated interval."""
+    if setting["problem"]:
+        if setting["problem"] not in PROBLEMS:
+            raise ValueError(f"problem {setting['problem']!r}: choose one of {', '.join(PROBLEMS)}")
+        return PROBLEMS[setting["problem"]]
+    return heat(make_initial(setting["initial"]), float(setting["k"]), setting["terms"])
+
+
+def make_initial(entry: Config) -> InitialCondition:
+    """The initial condition of a heat problem."""
+    ((kind, value),) = entry.items()
     if kind == "cosines":
-        initial = Cosines({whole(key): float(a) for key, a in value.items()})
-    elif kind == "polynomial":
-        initial = Polynomial(tuple(float(c) for c in value))
-    elif kind == "step":
-        initial = Step(float(value["position"]), float(value["left"]), float(value["right"]))
-    else:
-        initial = Samples.read(Path(value))
-    return Heat(initial, float(setting["k"]), setting["terms"])
+        return Cosines({whole(key): float(a) for key, a in value.items()})
+    if kind == "polynomial":
+        return Polynomial(tuple(float(c) for c in value))
+    if kind == "step":
+        return Step(float(value["position"]), float(value["left"]), float(value["right"]))
+    return Samples.read(Path(value))
 
 
 def make_protocol(protocol: Config) -> Protocol:
@@ -114,6 +128,7 @@ def make_protocol(protocol: Config) -> Protocol:
         weights=(weights["pde"], weights["initial"], weights["boundary"]),
         precision=protocol["precision"],
         optimizer=protocol["optimizer"],
+        growth=points["growth"],
     )
 
 
@@ -178,21 +193,55 @@ class _UniqueKeys(Loader):
         return super().construct_mapping(node, deep=deep)
 
 
-def _problem_that_fits_its_walls(name: str, setting: Config) -> None:
-    key = f"settings.{name}"
+def _check_group(prefix: str, settings: Config, methods: Config) -> None:
+    """Check settings and methods that belong together."""
+    for name, setting in settings.items():
+        _check_setting(f"{prefix}settings.{name}", setting)
+    known: dict[str, Method] = {}
+    for name, entry in methods.items():
+        key = f"{prefix}methods.{name}"
+        method = _explain(key, lambda entry=entry: make_method(entry))
+        twin = next((other for other, one in known.items() if one == method), None)
+        if twin:
+            raise ConfigError(
+                f"config key '{key}': the same constraint and frequencies as "
+                f"'{prefix}methods.{twin}', remove one or change its embedding"
+            )
+        known[name] = method
+
+
+def _check_methods(key: str, methods: Config, settings: Config) -> None:
+    """Check that each method applies to one of the settings at least."""
+    problems = [make_problem(setting) for setting in settings.values()]
+    for name, entry in methods.items():
+        method = make_method(entry)
+        if problems and not any(method.applies(problem) for problem in problems):
+            _explain(f"{key}.{name}", lambda method=method: method.check(problems[0]))
+
+
+def _check_setting(key: str, setting: Config) -> None:
+    """Check that a setting has one problem, whose initial condition fits its walls."""
+    if bool(setting["problem"]) == bool(setting["initial"]):
+        raise ConfigError(
+            f"config key '{key}': give either `initial` with `k` or the name of a `problem`"
+        )
+    if setting["problem"]:
+        _explain(key, lambda: make_problem(setting))
+        return
     if "table" in setting["initial"] and not Path(setting["initial"]["table"]).is_file():
         raise ConfigError(
             f"config key '{key}.initial.table': there is no file {setting['initial']['table']!r} "
             "in the working folder"
         )
-    problem = _explain(key, lambda: make_problem(setting))
-    magnitude = _explain(key, lambda: problem.initial.magnitude(problem.terms))
+    initial = _explain(key, lambda: make_initial(setting["initial"]))
+    _explain(key, lambda: make_problem(setting))
+    magnitude = _explain(key, lambda: initial.magnitude(setting["terms"]))
     if not 0 < magnitude < math.inf:
         raise ConfigError(
             f"config key '{key}.initial': it is zero or not finite, errors relative to it mean "
             "nothing, give another one"
         )
-    slopes = problem.initial.wall_slopes()
+    slopes = initial.wall_slopes()
     if max(abs(slope) for slope in slopes) > 1e-9:
         raise ConfigError(
             f"config key '{key}.initial': its slopes at the walls are {slopes[0]:g} and "

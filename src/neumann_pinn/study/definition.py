@@ -6,9 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from neumann_pinn.problems.problem import Problem
 from neumann_pinn.study import published
 from neumann_pinn.study.budget import Budget, by_constraint
-from neumann_pinn.study.config import Config, plain_vanilla
+from neumann_pinn.study.config import Config, make_problem, plain_vanilla
 from neumann_pinn.study.estimates import training_megabytes, training_minutes
 from neumann_pinn.study.methods import Method, make_method
 
@@ -16,6 +17,8 @@ NOT_TRAINED = ("compare_with", "cost", "checkpoint_seconds")
 """Keys of a protocol that make no difference to a trajectory."""
 UNTIMED: Config = {"iterations": 1, "evaluate_every": 1, "grid": {"x": 2, "t": 2}}
 """Keys of a protocol that make no difference to the cost of an iteration, each with a value."""
+UNKNOWN_MINUTES = 240.0
+"""The time limit of a run whose cost was not measured."""
 
 
 @dataclass(frozen=True)
@@ -45,24 +48,43 @@ class Study:
         return Path("results", self.name)
 
     @cached_property
+    def groups(self) -> tuple["Group", "Group"]:
+        """The study itself, and what is beyond it."""
+        beyond = self.config["beyond"]
+        return (
+            Group.make(self.config["settings"], self.config["methods"]),
+            Group.make(beyond["settings"], beyond["methods"]),
+        )
+
+    def group_of(self, setting: str) -> "Group":
+        """The group that a setting belongs to."""
+        return next(group for group in self.groups if setting in group.settings)
+
+    @property
     def methods(self) -> dict[str, Method]:
-        """The methods by name."""
-        return {name: make_method(entry) for name, entry in self.config["methods"].items()}
+        """The study's methods by name."""
+        return self.groups[0].methods
 
     @property
     def constraints(self) -> dict[str, str]:
-        """The constraint of each method."""
-        return {name: method.constraint for name, method in self.methods.items()}
+        """The name of each method's constraint."""
+        return {name: method.constraint.name for name, method in self.methods.items()}
 
     @property
     def vanilla(self) -> str:
         """The method whose time is the budget at fixed time."""
         return plain_vanilla(self.config)
 
-    def parameters(self, kind: str, name: str) -> Config:
-        """A setting's or a method's entry without its label, which changes no result."""
-        entry = self.config[kind][name]
-        return {key: value for key, value in entry.items() if key != "label"}
+    def setting(self, name: str) -> Config:
+        """A setting's entry without its label, which changes no result."""
+        return _unlabelled(self.group_of(name).settings[name])
+
+    def method(self, setting: str, name: str) -> Config:
+        """A method's entry in the group of a setting, without its label."""
+        group = self.group_of(setting)
+        if (setting, name) not in group.pairs():
+            raise ValueError(f"method {name!r} does not apply to setting {setting!r}")
+        return _unlabelled(group.entries[name])
 
     def labels(self, kind: str) -> dict[str, str]:
         """What tables call the settings or the methods."""
@@ -76,7 +98,7 @@ class Study:
         """Label, constraint and number of features of x of each method, for figures."""
         labels = self.figure_labels("methods")
         return {
-            name: [labels[name], method.constraint, method.embedding.size]
+            name: [labels[name], method.constraint.name, method.embedding.size]
             for name, method in self.methods.items()
         }
 
@@ -99,7 +121,7 @@ class Study:
         """Published ms per iteration, for methods that have them: those with one feature of x."""
         costs = published.costs()
         return {
-            name: costs[method.constraint]
+            name: costs[method.constraint.name]
             for name, method in self.methods.items()
             if method.embedding.size == 1
         }
@@ -113,10 +135,57 @@ class Study:
             "vanilla": self.vanilla,
         }
 
-    def minutes(self, method: str, costs: Mapping[str, float]) -> float:
-        """A time limit for a run of a method, by calibrated milliseconds per iteration."""
-        return training_minutes(Budget.make(self.budget(), costs).to_train(method), costs[method])
+    def budget_of(self, setting: str) -> Config:
+        """The same for a run; one beyond the study has no clock but its iterations."""
+        return self.budget() | ({} if setting in self.config["settings"] else {"cost": {}})
 
-    def megabytes(self, method: str) -> int:
-        """The memory to request for a run of a method."""
-        return training_megabytes(self.methods[method], self.protocol)
+    def minutes(self, setting: str, method: str, costs: Mapping[str, float]) -> float:
+        """A time limit for a run, by its method's milliseconds per iteration if they are known."""
+        if method not in costs:
+            return UNKNOWN_MINUTES
+        budget = Budget.make(self.budget_of(setting), costs)
+        return training_minutes(budget.to_train(method), costs[method])
+
+    def megabytes(self, setting: str, method: str) -> int:
+        """The memory to request for a run."""
+        group = self.group_of(setting)
+        return training_megabytes(group.problem(setting), group.methods[method], self.protocol)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Settings that are trained with the same methods."""
+
+    settings: Config
+    entries: Config
+    """The methods' entries."""
+    methods: dict[str, Method]
+
+    @classmethod
+    def make(cls, settings: Config, methods: Config) -> "Group":
+        """The group of some entries of the configuration."""
+        return cls(settings, methods, {name: make_method(m) for name, m in methods.items()})
+
+    def problem(self, setting: str) -> Problem:
+        """The problem of a setting."""
+        return make_problem(self.settings[setting])
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """All settings, each with the methods that apply to it."""
+        return [
+            (setting, name)
+            for setting in self.settings
+            for name, method in self.methods.items()
+            if method.applies(self.problem(setting))
+        ]
+
+    def labels(self) -> dict[str, str]:
+        """What figures and tables call the settings."""
+        return {
+            name: entry["label"] or self.problem(name).label
+            for name, entry in self.settings.items()
+        }
+
+
+def _unlabelled(entry: Config) -> Config:
+    return {key: value for key, value in entry.items() if key != "label"}

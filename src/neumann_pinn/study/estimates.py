@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from neumann_pinn.model.constraints import count_streams
+from neumann_pinn.problems.problem import Problem
 from neumann_pinn.study.methods import Method
 from neumann_pinn.training.protocol import LOSS_POINTS
 
@@ -12,19 +14,19 @@ NUMBER = 8
 """Bytes of a float64."""
 
 
-def training_megabytes(method: Method, protocol: Mapping[str, Any]) -> int:
+def training_megabytes(problem: Problem, method: Method, protocol: Mapping[str, Any]) -> int:
     """An upper estimate of a run's peak memory: the process, its constants, what a step needs."""
-    points = training_points(method, protocol)
+    points = training_points(problem, method, protocol)
     width, depth = protocol["network"]["width"], protocol["network"]["depth"]
-    constants = 15 * (method.embedding.size + method.streams) * points
-    loss = 6 * method.streams * width * min(points, LOSS_POINTS)
+    axes = len(problem.axes)
+    streams = count_streams(method.constraint, problem.axes)
+    constants = 15 * (axes * method.embedding.size + streams) * points
+    loss = 6 * streams * width * min(points, LOSS_POINTS)
     grid = 8 * protocol["grid"]["x"] * protocol["grid"]["t"]
     numbers = constants + loss + grid
     if protocol["optimizer"] == "gauss_newton":
-        rows = 2 * points - protocol["points"]["domain"]
-        kernel = 6 * rows**2
-        streams = 8 * (depth + 1) * method.streams * width * rows
-        numbers += kernel + streams
+        rows = 2 * points - axes * protocol["points"]["domain"]
+        numbers += 6 * rows**2 + 8 * (depth + 1) * streams * width * rows
     return PROCESS_MB + NUMBER * numbers // 10**6
 
 
@@ -33,8 +35,10 @@ def training_minutes(iterations: int, milliseconds: float) -> float:
     return 10 + 2 * iterations * milliseconds / 6e4
 
 
-def training_points(method: Method, protocol: Mapping[str, Any]) -> int:
+def training_points(problem: Problem, method: Method, protocol: Mapping[str, Any]) -> int:
     """The number of points a method trains on; none on the walls unless these are in the loss."""
     points = protocol["points"]
-    on_walls = points["boundary"] if method.constraint == "none" else 0
-    return int(points["domain"] + points["initial"] + on_walls)
+    walls = len(problem.free_walls) + (0 if method.constraint.holds else len(problem.walls))
+    for_an_axis = points["domain"] + points["initial"]
+    on_walls = -(-points["boundary"] * walls // 2)
+    return int(len(problem.axes) * for_an_axis + on_walls + problem.samples)

@@ -9,7 +9,15 @@ import pandas as pd
 
 def summary(paths: Iterable[Path]) -> pd.DataFrame:
     """The provenance files of runs as one table, a row for each run."""
-    columns = ["status", "error", "wall_violation", "seconds", "iterations", "found_diffusivity"]
+    columns = [
+        "constraint",
+        "status",
+        "error",
+        "wall_violation",
+        "seconds",
+        "iterations",
+        "found_diffusivity",
+    ]
     rows = []
     for path in paths:
         problem, method, seed = path.parts[-4:-1]

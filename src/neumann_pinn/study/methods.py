@@ -4,30 +4,35 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from neumann_pinn.model.constraint import Constraint, check_constraint, count_streams
-from neumann_pinn.walls.axes import UNIT
+from neumann_pinn.model.constraints import Constraint, constraint_named
+from neumann_pinn.problems.problem import Problem
 from neumann_pinn.walls.embeddings import Cosine, Embedding, Fourier, Identity
 
 
 @dataclass(frozen=True)
 class Method:
-    """A constraint with an embedding of x, on the unit interval."""
+    """A constraint with an embedding of each space coordinate."""
 
     constraint: Constraint
     embedding: Embedding
 
-    def __post_init__(self) -> None:
-        check_constraint(self.constraint, (self.embedding,), (UNIT,))
+    def check(self, problem: Problem) -> None:
+        """Reject a problem that the method does not apply to."""
+        embeddings = [self.constraint.embedding_of(self.embedding, axis) for axis in problem.axes]
+        self.constraint.check(embeddings, problem.axes)
 
-    @property
-    def streams(self) -> int:
-        """How many streams a point takes through the network."""
-        return count_streams(self.constraint, (UNIT,))
+    def applies(self, problem: Problem) -> bool:
+        """Whether the method applies to a problem."""
+        try:
+            self.check(problem)
+        except ValueError:
+            return False
+        return True
 
 
 def make_method(entry: Mapping[str, Any]) -> Method:
     """The method of an entry of the configuration."""
-    return Method(entry["constraint"], _embedding(entry["embedding"]))
+    return Method(constraint_named(entry["constraint"]), _embedding(entry["embedding"]))
 
 
 def whole(number: Any) -> int:

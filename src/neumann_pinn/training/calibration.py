@@ -5,10 +5,10 @@ from contextlib import closing
 from statistics import median
 
 from neumann_pinn.model.model import Model
-from neumann_pinn.problems.heat import Heat
+from neumann_pinn.problems.problem import Problem
 from neumann_pinn.training.engine import Machine
-from neumann_pinn.training.heat import make_trainer
 from neumann_pinn.training.protocol import Protocol
+from neumann_pinn.training.run import make_trainer
 from neumann_pinn.training.trainers import Trainer
 
 STEPS = {"adam": 5, "gauss_newton": 1}
@@ -16,12 +16,12 @@ STEPS = {"adam": 5, "gauss_newton": 1}
 
 
 def calibrate(
-    problem: Heat, model: Model, vanilla: Model, protocol: Protocol, machine: Machine, turns: int
+    problem: Problem, model: Model, vanilla: Model, protocol: Protocol, machine: Machine, turns: int
 ) -> tuple[float, float]:
     """Milliseconds per iteration of a method and of plain vanilla: medians of interleaved turns."""
 
     def trainer(model: Model) -> Trainer:
-        return make_trainer(problem, model, protocol, 0, machine)
+        return make_trainer(problem, model, protocol.typical(), 0, machine)
 
     with machine.prepared(), closing(trainer(model)) as ours, closing(trainer(vanilla)) as theirs:
         _turn(ours), _turn(theirs)  # warm up

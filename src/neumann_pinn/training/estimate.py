@@ -6,33 +6,32 @@ from statistics import median
 import torch
 
 from neumann_pinn.model.model import Model
-from neumann_pinn.training import gauss_newton
-from neumann_pinn.training.batches import points_of
+from neumann_pinn.problems.problem import Problem
+from neumann_pinn.training.batches import make_batch, points_of
 from neumann_pinn.training.engine import BLOCK_COLUMNS, Machine
 from neumann_pinn.training.protocol import Protocol
 from neumann_pinn.walls.embeddings import Identity
 
-OVERHEAD = {"adam": 1.5, "gauss_newton": 3.0}
+OVERHEAD = {"adam": 1.5, "gauss_newton": 2.0}
 """The time of an iteration relative to that of its matrix products, by optimizer."""
 
 
-def required_products(model: Model, points: int) -> float:
-    """Floating-point operations of the matrix products that one iteration cannot do without.
-
-    For each hidden layer the forward product and the gradients of its inputs and weights; for the
-    embedded inputs, which vary in the three interior streams, no gradient of inputs; the output.
-    """
-    hidden = 3 * (model.depth - 1) * model.streams * 2 * model.width**2
-    features = sum(e.size for e in model.embeddings if not isinstance(e, Identity))
-    embedded = 2 * 3 * 2 * model.width * features
-    output = 3 * model.streams * 2 * model.width
-    return points * (hidden + embedded + output)
+def required_products(problem: Problem, model: Model, protocol: Protocol) -> float:
+    """Floating-point operations of the matrix products that one iteration cannot do without."""
+    points = points_of(problem, protocol)
+    batch = make_batch(problem, model, points)
+    if protocol.optimizer == "adam":
+        return _of_adam(model, batch.size)
+    equation, values, walls = ((share > 0).sum().item() for share in batch.shares)
+    times = 1 if problem.steady else len(torch.cat((points.inside, points.start))[:, -1].unique())
+    return _of_gauss_newton(model, equation, values, walls, times)
 
 
-def rough_cost(model: Model, protocol: Protocol) -> float:
+def rough_cost(problem: Problem, model: Model, protocol: Protocol) -> float:
     """Milliseconds per iteration: its matrix products on one core, times an overhead."""
-    matrix = torch.rand(model.width, BLOCK_COLUMNS, dtype=protocol.dtype)
-    weight = torch.rand(model.width, model.width, dtype=protocol.dtype)
+    width = model.parts[0].width
+    matrix = torch.rand(width, BLOCK_COLUMNS, dtype=protocol.dtype)
+    weight = torch.rand(width, width, dtype=protocol.dtype)
     seconds = []
     with Machine.choose("cpu").prepared():
         for _ in range(30):
@@ -40,10 +39,39 @@ def rough_cost(model: Model, protocol: Protocol) -> float:
             weight @ matrix
             seconds.append(time.perf_counter() - start)
     rate = 2 * weight.numel() * BLOCK_COLUMNS / median(seconds)
-    points = points_of(model, protocol)
-    if protocol.optimizer == "gauss_newton":
-        rows, times = len(points) + points.initial + points.boundary, len(points.t.unique())
-        operations = gauss_newton.required_products(model, rows, times)
-    else:
-        operations = required_products(model, len(points))
+    operations = required_products(problem, model, protocol.typical())
     return 1e3 * OVERHEAD[protocol.optimizer] * operations / rate
+
+
+def _of_adam(model: Model, points: int) -> float:
+    """An iteration of Adam.
+
+    For each hidden layer the forward product and the gradients of its inputs and weights; for the
+    embedded inputs, which vary in the interior streams, no gradient of inputs; the output.
+    """
+    total = 0
+    for part in model.parts:
+        own = 2 + len(part.axes)
+        streams = own + 4 * len(part.constraint.corrected(part.axes))
+        hidden = 3 * (part.depth - 1) * streams * 2 * part.width**2
+        features = sum(e.size for e in part.embeddings if not isinstance(e, Identity))
+        total += hidden + 2 * own * 2 * part.width * features + 3 * streams * 2 * part.width
+    return points * total
+
+
+def _of_gauss_newton(model: Model, equation: int, values: int, walls: int, times: int) -> float:
+    """A step of Gauss-Newton with one trial: its kernel, its passes and its factorisation.
+
+    `equation`, `values` and `walls` count the rows, `times` the distinct times.
+    """
+    rows, total = equation + values + walls, 0.0
+    for part in model.parts:
+        own = 2 + len(part.axes)
+        numbers = times * len(part.constraint.corrected(part.axes))
+        stacked = own * equation + values + 2 * walls + (2 + 4) * numbers
+        for outputs, inputs in part.network.shapes:
+            by_pairs = (outputs + inputs) * stacked**2
+            dense = outputs * inputs * (rows + 2 * numbers) ** 2
+            total += min(by_pairs, dense)
+        total += 10 * part.network.parameters * (own * equation + 4 * numbers)
+    return total + rows**3 / 3

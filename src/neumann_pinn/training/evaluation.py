@@ -1,19 +1,21 @@
 """The error of a model against the exact solution, and its loss on held-out points."""
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from neumann_pinn.model.grid import make_grid, predict
-from neumann_pinn.model.model import Model
-from neumann_pinn.problems.reference import Reference
+from neumann_pinn.model.model import Model, UnknownDiffusivity
+from neumann_pinn.problems.points import on_wall
+from neumann_pinn.problems.problem import Problem, Reference
 from neumann_pinn.training.engine import BlockSum, Machine
 from neumann_pinn.training.loss import LossTerms
 from neumann_pinn.training.trees import cast
+
+WALL_POINTS = 1000
+"""Points on each wall at which its condition is checked."""
 
 
 class HeldOut:
@@ -27,45 +29,34 @@ class HeldOut:
 
 
 class Evaluation:
-    """theta -> the relative L2 error of predictions at known points.
+    """theta -> the relative L2 error of predictions on the grid of a reference solution.
 
-    A block holds the constants that `predict` needs at some points, u there, and which points
-    count. Not compiled: it is called once every hundred iterations, so compiling it would take
-    longer than it saves in all but the longest runs.
+    A block holds the constants for some of its times, u there, and which times count. Not compiled:
+    it is called once every hundred iterations, so compiling it would take longer than it saves in
+    all but the longest runs.
     """
 
     def __init__(
-        self,
-        predict: Callable[[Tensor, Any], Tensor],
-        blocks: Sequence[tuple[Any, Tensor, Tensor]],
-        dtype: torch.dtype,
-        machine: Machine,
+        self, reference: Reference, model: Model, dtype: torch.dtype, machine: Machine
     ) -> None:
-        self.norm = math.sqrt(sum(float((count * u**2).sum()) for _, u, count in blocks))
-
-        def square_error(theta: Tensor, block: tuple[Any, Tensor, Tensor]) -> tuple[Tensor]:
-            constants, u, count = block
-            return ((count * (predict(theta, constants) - u) ** 2).sum(),)
-
-        blocks = [cast(block, dtype, machine.device) for block in blocks]
-        self.square_error = BlockSum(square_error, blocks, machine)
-
-    @classmethod
-    def on_grid(
-        cls, reference: Reference, model: Model, dtype: torch.dtype, machine: Machine
-    ) -> "Evaluation":
-        """The error on the grid of a reference solution."""
-        _, x, t, u = reference
+        x, t, u = reference
         rows = machine.block_size(len(t), len(x))
         padding = -len(t) % rows
         counts = torch.cat((torch.ones(len(t)), torch.zeros(padding))).double()
         t = torch.cat((t, t[-1:].expand(padding)))
         u = torch.cat((u, u[-1:].expand(padding, -1)))
         blocks = [
-            (make_grid(model, x, t), u, count[:, None])
+            (model.nodes(x, t), u, count[:, None])
             for t, u, count in zip(t.split(rows), u.split(rows), counts.split(rows), strict=True)
         ]
-        return cls(partial(predict, model), blocks, dtype, machine)
+        self.norm = math.sqrt(sum(float((count * u**2).sum()) for _, u, count in blocks))
+
+        def square_error(theta: Tensor, block: tuple[Any, Tensor, Tensor]) -> tuple[Tensor]:
+            nodes, u, count = block
+            return ((count * (model.values(theta, nodes) - u) ** 2).sum(),)
+
+        blocks = [cast(block, dtype, machine.device) for block in blocks]
+        self.square_error = BlockSum(square_error, blocks, machine)
 
     def __call__(self, theta: Tensor) -> float:
         (square,) = self.square_error(theta)
@@ -74,3 +65,22 @@ class Evaluation:
     def close(self) -> None:
         """End the threads."""
         self.square_error.close()
+
+
+def wall_violation(problem: Problem, model: Model, theta: Tensor) -> float | None:
+    """The largest |du/dx_i + coefficient u - flux| at the walls; None if no slope is prescribed."""
+    misses = []
+    for wall in problem.walls:
+        points = on_wall(problem, wall, WALL_POINTS)
+        inputs = model.inputs(points, problem.known_diffusivity, problem.velocity)
+        out = model.outputs(theta, cast(inputs, theta.dtype, theta.device))
+        coefficient, flux = problem.condition(wall, points)
+        misses.append((out.slopes[wall[0]] + coefficient * out.value - flux).abs())
+    return float(torch.cat(misses).max()) if misses else None
+
+
+def found_diffusivity(problem: Problem, model: Model, theta: Tensor) -> float | None:
+    """The D that an inverse problem has found; None if D was known."""
+    if not isinstance(model, UnknownDiffusivity):
+        return None
+    return problem.known_diffusivity * math.exp(float(theta[0]))

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from neumann_pinn.model.model import Model
-from neumann_pinn.model.streams import Inputs, Nothing, Outputs
+from neumann_pinn.model.model import Inputs, Model
+from neumann_pinn.model.streams import Nothing, Outputs
 from neumann_pinn.training.engine import Machine
 from neumann_pinn.training.protocol import LOSS_POINTS, Protocol
 from neumann_pinn.training.trees import cast, cut, pad
@@ -51,12 +51,14 @@ def loss_terms(
     model: Model, theta: Tensor, batch: Batch, reaction: Function | None = None
 ) -> Tensor:
     """The batch's part of the three mean squares: equation, values, walls."""
-    errors = term_errors(model.outputs(theta, batch.inputs), batch, reaction)
+    errors = torch.stack(term_errors(model.outputs(theta, batch.inputs), batch, reaction))
     return (batch.shares * errors**2).sum(1)
 
 
-def term_errors(out: Outputs, batch: Batch, reaction: Function | None = None) -> Tensor:
-    """By how much each point misses the equation, its value and its wall: 3 x n."""
+def term_errors(
+    out: Outputs, batch: Batch, reaction: Function | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """By how much each point misses the equation, its value and its wall."""
     residual = out.operator
     if reaction is not None:
         residual = residual + reaction(out.value)
@@ -68,7 +70,7 @@ def term_errors(out: Outputs, batch: Batch, reaction: Function | None = None) ->
         wall = wall + batch.coefficient[0] * out.value
     if isinstance(batch.flux, Tensor):
         wall = wall - batch.flux[0]
-    return torch.stack((residual, out.value - batch.value[0], wall))
+    return residual, out.value - batch.value[0], wall
 
 
 class LossTerms:

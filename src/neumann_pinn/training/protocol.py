@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import torch
 
+FIRST_SHARE = 0.4
+"""The share of the points that Gauss-Newton starts with, if they become more."""
 LOSS_POINTS = 4096
 """Points per block where a loss is computed without its gradient."""
 
@@ -32,6 +34,8 @@ class Protocol:
     precision: Literal["float32", "float64"] = "float32"
     optimizer: Literal["adam", "gauss_newton"] = "adam"
     """Adam, or Gauss-Newton steps on points that are shifted at every step."""
+    growth: int = 0
+    """Steps over which Gauss-Newton's points become more, from a part to all of them."""
 
     def __post_init__(self) -> None:
         for name in ("iterations", "evaluate_every", "domain", "initial", "boundary"):
@@ -46,6 +50,8 @@ class Protocol:
             raise ValueError(f"learning_rate = {self.learning_rate}: give a positive number")
         if not 1 <= self.grading < math.inf:
             raise ValueError(f"grading = {self.grading}: give at least 1, which leaves times alone")
+        if self.growth < 0:
+            raise ValueError(f"growth = {self.growth}: give a number of steps, 0 for none")
         if min(self.grid) < 2:
             raise ValueError(f"grid = {self.grid}: give at least 2 nodes in x and in t")
         if min(self.weights) < 0:
@@ -59,22 +65,21 @@ class Protocol:
                 "precision float32: Gauss-Newton solves systems that need float64, choose that"
             )
 
+    def share(self, step: int) -> float:
+        """The share of its points that a step has: all of them, but for the steps of the growth."""
+        if not 0 < step < self.growth:
+            return 1.0
+        return FIRST_SHARE + (1 - FIRST_SHARE) * step / self.growth
+
+    def typical(self) -> Protocol:
+        """The same protocol with as many points at every step as in the middle of their growth."""
+        share = self.share(self.growth // 2)
+        counts = (math.ceil(share * count) for count in (self.domain, self.initial, self.boundary))
+        domain, initial, boundary = counts
+        return replace(self, domain=domain, initial=initial, boundary=boundary, growth=0)
+
     @property
     def dtype(self) -> torch.dtype:
         import torch
 
         return torch.float32 if self.precision == "float32" else torch.float64
-
-
-def check_beyond_the_study(protocol: Protocol) -> None:
-    """Reject options that only the study's own problems support."""
-    if protocol.optimizer != "adam":
-        raise ValueError(
-            f"optimizer = {protocol.optimizer}: the problems beyond the study are trained with "
-            "adam only, choose another protocol"
-        )
-    if protocol.grading != 1:
-        raise ValueError(
-            f"points.grading = {protocol.grading:g}: the problems beyond the study have no graded "
-            "times, give 1 or choose another protocol"
-        )

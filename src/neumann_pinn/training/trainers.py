@@ -10,7 +10,8 @@ from torch import Tensor
 from neumann_pinn.model.model import Model
 from neumann_pinn.training.adam import Adam
 from neumann_pinn.training.engine import BlockSum, Machine
-from neumann_pinn.training.gauss_newton import GaussNewton, Rows, make_rows
+from neumann_pinn.training.gauss_newton import GaussNewtonSteps
+from neumann_pinn.training.linearised import Residuals
 from neumann_pinn.training.loss import Batch, LossTerms, loss_terms
 from neumann_pinn.training.protocol import Protocol
 from neumann_pinn.training.trees import cast
@@ -96,23 +97,22 @@ class GaussNewtonTrainer:
         protocol: Protocol,
         seed: int,
         machine: Machine,
+        reaction: Function | None = None,
     ) -> None:
         self.machine = machine
         self.protocol = protocol
         self.theta = model.initial(seed).to(machine.device, protocol.dtype)
-        self.terms = LossTerms(model, points(None), protocol, machine)
+        self.model, self.points, self.reaction = model, points, reaction
+        self.terms = LossTerms(model, points(None), protocol, machine, reaction)
         self.block_size = self.terms.block_size
         self.eager_reason: str | None = None
-
-        def rows(number: int) -> Rows:
-            constants = cast(points(number), protocol.dtype, machine.device)
-            return make_rows(constants, protocol.weights)
-
-        self.optimizer = GaussNewton(model, self.theta, rows)
+        self.optimizer = GaussNewtonSteps(self.theta)
 
     def step(self) -> None:
         """One step; the loss is read back from the device to accept or reject it."""
-        self.optimizer.step()
+        number = self.optimizer.count + 1
+        batch = cast(self.points(number), self.protocol.dtype, self.machine.device)
+        self.optimizer.step(Residuals(self.model, batch, self.protocol.weights, self.reaction))
 
     def loss_terms(self) -> list[float]:
         """The three mean squares at the current parameters, on the points before any shift."""

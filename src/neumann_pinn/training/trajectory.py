@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from neumann_pinn.model.model import Model
+from neumann_pinn.problems.problem import Problem
 from neumann_pinn.training import batches, evaluation, trainers
 from neumann_pinn.training.protocol import Protocol
 from neumann_pinn.training.sources import code_digest, imported_files
@@ -24,7 +25,7 @@ DIGITS = 9
 """Digits that count: the last ones differ between processors."""
 
 
-def trajectory_key(problem: object, model: Model, protocol: Protocol, seed: int) -> str:
+def trajectory_key(problem: Problem, model: Model, protocol: Protocol, seed: int) -> str:
     """A hash of all that shapes a run's trajectory except its length and the machine's rounding.
 
     This includes the code for points, steps and errors, with everything it imports. Functions enter
@@ -35,7 +36,7 @@ def trajectory_key(problem: object, model: Model, protocol: Protocol, seed: int)
     del shape["iterations"]
     points = _points(model)
     parts = {
-        "problem": describe(problem, points),
+        "problem": describe(replace(problem, label=""), points),
         "model": describe(model, points),
         "protocol": shape,
         "seed": seed,

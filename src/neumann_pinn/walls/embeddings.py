@@ -8,7 +8,7 @@ are features and columns are points; anything that is the same at all points has
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -31,6 +31,9 @@ class Embedding(Protocol):
     def frequencies(self) -> tuple[float, ...]:
         """The frequencies of its features, as multiples of pi."""
 
+    def on(self, axis: Axis) -> Embedding:
+        """The same embedding of another axis."""
+
     def features(self, x: Tensor) -> Features:
         """The features at x and their x-derivatives, in float64."""
 
@@ -41,6 +44,9 @@ class Identity:
 
     size = 1
     frequencies = ()
+
+    def on(self, axis: Axis) -> Identity:
+        return self
 
     def features(self, x: Tensor) -> Features:
         x = x.double()
@@ -68,6 +74,9 @@ class Fourier:
     @property
     def size(self) -> int:
         return 2 * len(self.frequencies)
+
+    def on(self, axis: Axis) -> Fourier:
+        return self
 
     def features(self, x: Tensor) -> Features:
         x = x.double()
@@ -144,6 +153,9 @@ class Cosine:
     @property
     def size(self) -> int:
         return len(self.frequencies)
+
+    def on(self, axis: Axis) -> Cosine:
+        return replace(self, axis=axis)
 
     @property
     def rates(self) -> tuple[float, ...]:

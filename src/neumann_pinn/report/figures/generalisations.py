@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.pyplot import subplots
 
-from neumann_pinn.problems.box import METHODS
 from neumann_pinn.report.figures.style import (
     COLOURS,
     CONSTRAINTS,
@@ -18,7 +17,6 @@ from neumann_pinn.report.figures.style import (
     stamp,
 )
 
-CONSTRAINT_OF = dict(zip(METHODS, CONSTRAINTS, strict=True))
 EXACT = 1e-17
 """Where an exact zero is drawn on a logarithmic axis."""
 
@@ -35,8 +33,8 @@ def generalisations(table: pd.DataFrame, labels: Mapping[str, str], protocol: st
             sharey=True,
             width_ratios=(1, 1.3, 0.8),
         )
-        for place, (method, constraint) in enumerate(CONSTRAINT_OF.items()):
-            group = table[table["method"] == method]
+        for place, constraint in enumerate(CONSTRAINTS):
+            group = table[table["constraint"] == constraint]
             y = [rows[problem] + 0.2 * (place - 1) for problem in group["problem"]]
             marks = {
                 "linestyle": "none",

@@ -1,11 +1,10 @@
-"""Training on the study's heat problems."""
+"""Training a model on a problem."""
 
 from pathlib import Path
 
 from neumann_pinn.model.model import Model
-from neumann_pinn.problems.heat import Heat
-from neumann_pinn.problems.reference import Reference
-from neumann_pinn.training.batches import heat_batch, points_of
+from neumann_pinn.problems.problem import Problem, Reference
+from neumann_pinn.training.batches import make_batch, points_of
 from neumann_pinn.training.engine import Machine
 from neumann_pinn.training.evaluation import Evaluation, HeldOut
 from neumann_pinn.training.loop import Run, Task, train_task
@@ -19,7 +18,7 @@ HELD_OUT = -1
 
 
 def train(
-    problem: Heat,
+    problem: Problem,
     model: Model,
     protocol: Protocol,
     *,
@@ -29,7 +28,7 @@ def train(
     checkpoints: Path | None = None,
     checkpoint_seconds: float = 60.0,
 ) -> Run:
-    """Train one run on a heat problem; see `train_task`.
+    """Train one run on a problem; see `train_task`.
 
     Errors are measured against `reference`, by default the problem's own solution.
     """
@@ -37,11 +36,12 @@ def train(
 
     def evaluation() -> Evaluation:
         solution = reference or problem.reference(*protocol.grid)
-        return Evaluation.on_grid(solution, model, protocol.dtype, machine)
+        return Evaluation(solution, model, protocol.dtype, machine)
 
     def held_out() -> HeldOut:
-        points = heat_batch(model, problem, points_of(model, protocol, HELD_OUT))
-        return HeldOut(LossTerms(model, points, protocol, machine), protocol.weights)
+        points = make_batch(problem, model, points_of(problem, protocol, HELD_OUT))
+        terms = LossTerms(model, points, protocol, machine, problem.reaction)
+        return HeldOut(terms, protocol.weights)
 
     task = Task(
         lambda: make_trainer(problem, model, protocol, seed, machine),
@@ -54,13 +54,13 @@ def train(
 
 
 def make_trainer(
-    problem: Heat, model: Model, protocol: Protocol, seed: int, machine: Machine
+    problem: Problem, model: Model, protocol: Protocol, seed: int, machine: Machine
 ) -> Trainer:
     """The trainer for a protocol's optimizer."""
 
     def points(shift: int | None = None) -> Batch:
-        return heat_batch(model, problem, points_of(model, protocol, shift))
+        return make_batch(problem, model, points_of(problem, protocol, shift))
 
     if protocol.optimizer == "gauss_newton":
-        return GaussNewtonTrainer(model, points, protocol, seed, machine)
-    return AdamTrainer(model, points(), protocol, seed, machine)
+        return GaussNewtonTrainer(model, points, protocol, seed, machine, problem.reaction)
+    return AdamTrainer(model, points(), protocol, seed, machine, problem.reaction)

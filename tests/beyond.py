@@ -1,0 +1,74 @@
+"""The problems beyond the study with the methods that apply to them, and some that have it all."""
+
+from dataclasses import replace
+
+import torch
+
+from neumann_pinn import PROBLEMS, Axis, Cosine, Identity, make_model
+from neumann_pinn.model.constraints import CONSTRAINTS
+from neumann_pinn.study.methods import Method
+
+METHODS = {
+    "vanilla": Method(CONSTRAINTS["none"], Identity()),
+    "existing": Method(CONSTRAINTS["output_transform"], Identity()),
+    "cosine": Method(CONSTRAINTS["cosine_embedding"], Cosine()),
+}
+
+
+def pairs_of(problems):
+    """The names of all problems and methods that go together."""
+    return [
+        (name, kind)
+        for name, problem in problems.items()
+        for kind, method in METHODS.items()
+        if method.applies(problem)
+    ]
+
+
+COMBINED = {
+    "everything": replace(
+        PROBLEMS["box_flux"],
+        axes=(Axis(0.0, 1.0, "right"), Axis(-1.0, 1.0)),
+        fluxes=((0.0, 1.0), PROBLEMS["box_flux"].fluxes[1]),
+        coefficients=((0.0, -2.0), (0.7, 30.0)),
+        velocity=(0.4, -1.3),
+        reaction=lambda u: u**3 - u,
+        manufactured=True,
+        samples=50,
+        guess=0.3,
+    ),
+    "right_wall": replace(
+        PROBLEMS["pulse"],
+        axes=(Axis(-1.0, 2.0, "right"),),
+        fluxes=((0.0, PROBLEMS["pulse"].fluxes[0][1]),),
+        velocity=(0.4,),
+        samples=50,
+        guess=0.3,
+    ),
+    "two_walls": replace(
+        PROBLEMS["pulse"],
+        axes=(Axis(-1.0, 2.0),),
+        fluxes=((PROBLEMS["pulse"].fluxes[0][0], -0.7),),
+        coefficients=((-1.5, 3.0),),
+        velocity=(0.4,),
+        reaction=lambda u: u**3 - u,
+        samples=50,
+        guess=0.3,
+    ),
+}
+"""Robin, fluxes, advection, reaction and an unknown D on a box, and on intervals."""
+ALL = PROBLEMS | COMBINED
+PAIRS, COMBINED_PAIRS = pairs_of(PROBLEMS), pairs_of(COMBINED)
+
+
+def model_of(problem, name, width=12, depth=3, free_term=False):
+    """A method's small model for a problem."""
+    method = METHODS[name]
+    return make_model(problem, method.constraint, method.embedding, width, depth, free_term)
+
+
+def random_theta(model, seed=1):
+    """Weights and biases away from their initial values, so that nothing vanishes by chance."""
+    generator = torch.Generator().manual_seed(seed)
+    theta = model.initial(0)
+    return theta + 0.1 * torch.randn(theta.shape, generator=generator).double()
