@@ -14,7 +14,9 @@ PAGES = [ROOT / "README.md", ROOT / "config" / "README.md", *sorted((ROOT / "doc
 PROGRAMS = ("snakemake", "neumann-pinn", "pip", "python3")
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 COMMAND = str(Path(sys.executable).with_name("neumann-pinn"))
-SMALL_BENCH = "--no-deepxde --no-growth --methods cosine1 --points 300 --threads 1 --rounds 1"
+SMALL_BENCH = (
+    "--no-deepxde --no-growth --no-newton --methods cosine1 --points 300 --threads 1 --rounds 1"
+)
 
 
 def documented():

@@ -29,7 +29,7 @@ def runs(folder, *methods):
     [
         ("paper", "1,000,000 iterations, 20,000/500/1,000 domain/initial/boundary points, Adam"),
         ("paper", "learning rate 0.0001, 1 seed"),
-        ("gauss_newton", "at times graded by t^2, Gauss-Newton, 1 seed"),
+        ("gauss_newton", "all after 50 steps), Gauss-Newton, 1 seed"),
     ],
 )
 def test_the_stamp_says_which_protocol_made_it(protocol, words):
