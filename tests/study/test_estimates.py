@@ -35,6 +35,7 @@ def study(**protocol):
 NEWTON = {"optimizer": "gauss_newton", "precision": "float64"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "method", "protocol"),
     [
