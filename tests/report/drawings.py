@@ -94,7 +94,8 @@ BEYOND = pd.DataFrame(
         *("problem", "method", "constraint", "error", "wall_violation", "seconds"),
         "found_diffusivity",
     ],
-).assign(seed=0, status="finished", iterations=1000)
+).assign(seed=0, status="finished", iterations=1000, diffusivity=0.1)
+BEYOND["diffusivity_limit"] = BEYOND["found_diffusivity"] / 12.34
 """Runs beyond the study, one of them on a problem without a slope at its walls."""
 
 

@@ -145,7 +145,10 @@ def test_the_table_beyond_the_study_has_a_row_for_each_problem_and_method():
         ["Slab", "vanilla", r"$1.00\cdot10^{-1}$", r"$5.00\cdot10^{-1}$", "20.0", ""],
         ["", "existing", r"$3.00\cdot10^{-2}$", r"$1.00\cdot10^{-9}$", "60.0", ""],
         ["", "cosine", r"$\mathbf{2.00\cdot10^{-3}}$", "$0$", "25.0", ""],
-        ["D", "cosine", r"$\mathbf{5.00\cdot10^{-2}}$", r"$1.00\cdot10^{-15}$", "30.0", "0.1234"],
+        [
+            *("D", "cosine", r"$\mathbf{5.00\cdot10^{-2}}$", r"$1.00\cdot10^{-15}$", "30.0"),
+            r"0.1234 ($+2.3\sigma$)",
+        ],
         [r"No slope given\_1", "vanilla", r"$\mathbf{4.00\cdot10^{-1}}$", "--", "22.0", ""],
     ]
 

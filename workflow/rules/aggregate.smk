@@ -41,6 +41,8 @@ rule predict_solution:
         f"{RESULTS}/logs/predict_solution/{{setting}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/predict_solution/{{setting}}.tsv"
+    wildcard_constraints:
+        setting="|".join(config["settings"]),
     conda:
         "../../envs/neumann-pinn.yaml"
     params:

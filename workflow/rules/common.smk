@@ -163,7 +163,7 @@ def peer_files(output):
 
 def calibration_of(wildcards):
     """The calibration of a run's method, if the run is compared at the same time with others."""
-    if study.group_of(wildcards.setting) is study.groups[0]:
+    if study.group_of(wildcards.setting).timed:
         return expand(rules.calibrate.output, method=wildcards.method)
     return []
 

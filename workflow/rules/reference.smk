@@ -33,6 +33,8 @@ rule solve_baseline:
         f"{RESULTS}/logs/solve_baseline/{{setting}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/solve_baseline/{{setting}}.tsv"
+    wildcard_constraints:
+        setting="|".join(config["settings"]),
     conda:
         "../../envs/neumann-pinn.yaml"
     params:

@@ -17,6 +17,7 @@ import torch
 from neumann_pinn.commands.memory import peak_memory
 from neumann_pinn.files import write_whole
 from neumann_pinn.model.model import Model
+from neumann_pinn.problems.limits import diffusivity_limit
 from neumann_pinn.problems.problem import Problem
 from neumann_pinn.training import history
 from neumann_pinn.training.engine import Machine
@@ -79,6 +80,7 @@ def provenance(
         "seed": seed,
         "problem": repr(problem),
         "diffusivity": problem.diffusivity,
+        "diffusivity_limit": diffusivity_limit(problem),
         "constraint": network.constraint.name,
         "embedding": ", ".join(type(embedding).__name__ for embedding in network.embeddings),
         "frequencies": [b for embedding in network.embeddings for b in embedding.frequencies],

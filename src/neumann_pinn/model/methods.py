@@ -36,7 +36,10 @@ _DRAWS = {"vanilla": 0, "existing": 1, "cosine": 2}
 
 
 def method(name: str, width: int = 100, depth: int = 3) -> NetworkModel:
-    """The method of that name, with any embedding size; its frequencies are always the same."""
+    """The method of that name, with any embedding size.
+
+    Its frequencies are drawn here, always the same; the study's are in its configuration.
+    """
     match = _NAME.fullmatch(name)
     if match is None:
         raise ValueError(

@@ -345,48 +345,39 @@ class Two(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sum(Model):
+class Sum(Wrapper):
     """The sum of two models of the same coordinates."""
 
-    one: Model
     other: Model
 
     @property
-    def axes(self) -> tuple[Axis, ...]:
-        return self.one.axes
-
-    @property
-    def steady(self) -> bool:
-        return self.one.steady
-
-    @property
     def parts(self) -> tuple[NetworkModel, ...]:
-        return self.one.parts + self.other.parts
+        return self.inner.parts + self.other.parts
 
     def initial(self, seed: int) -> Tensor:
-        return torch.cat((self.one.initial(seed), self.other.initial(seed + 1)))
+        return torch.cat((self.inner.initial(seed), self.other.initial(seed + 1)))
 
     def constants(self, points: Tensor, operator: Operator) -> Two:
-        return Two(self.one.constants(points, operator), self.other.constants(points, operator))
+        return Two(self.inner.constants(points, operator), self.other.constants(points, operator))
 
     def scaled_outputs(
         self, theta: Tensor, constants: Two, passes: Passes, scale: Tensor | None
     ) -> Outputs:
         one, other = self._split(theta)
         return plus(
-            self.one.scaled_outputs(one, constants.one, passes, scale),
+            self.inner.scaled_outputs(one, constants.one, passes, scale),
             self.other.scaled_outputs(other, constants.other, passes, scale),
         )
 
     def nodes(self, x: Tensor, t: Tensor) -> Two:
-        return Two(self.one.nodes(x, t), self.other.nodes(x, t))
+        return Two(self.inner.nodes(x, t), self.other.nodes(x, t))
 
     def values(self, theta: Tensor, nodes: Two) -> Tensor:
         one, other = self._split(theta)
-        return self.one.values(one, nodes.one) + self.other.values(other, nodes.other)
+        return self.inner.values(one, nodes.one) + self.other.values(other, nodes.other)
 
     def _split(self, theta: Tensor) -> tuple[Tensor, ...]:
-        size = sum(part.network.parameters for part in self.one.parts)
+        size = sum(part.network.parameters for part in self.inner.parts)
         return theta.tensor_split((size,))
 
 

@@ -50,20 +50,17 @@ def make_points(
     axes = len(problem.axes)
     moves = _shifts(problem, shift)
     unit = _unit_inside(problem, axes * counts.domain, sharing)
-    inside = _placed(problem, (unit + moves[0]) % 1 if shift is not None else unit, grading)
+    inside = _placed(problem, (unit + moves[0]) % 1, grading)
     start = torch.zeros(0 if problem.steady else axes * counts.initial, problem.columns).double()
     if len(start):
-        unit = _halton(len(start), axes)
-        start[:, :axes] = (unit + moves[1]) % 1 if shift is not None else unit
+        start[:, :axes] = (_halton(len(start), axes) + moves[1]) % 1
     walls = {}
     for i in range(axes):
         for side, place in SIDES.items():
             half = (counts.boundary + 1) // 2
             first = i * counts.boundary + place * half
             count = counts.boundary - half if place else half
-            unit = _halton(count, problem.columns - 1, first)
-            if shift is not None:
-                unit = (unit + moves[2]) % 1
+            unit = (_halton(count, problem.columns - 1, first) + moves[2]) % 1
             fixed = torch.full((count, 1), float(place), dtype=torch.float64)
             walls[i, side] = _placed(
                 problem, torch.cat((unit[:, :i], fixed, unit[:, i:]), 1), grading
@@ -119,12 +116,16 @@ def _halton(count: int, columns: int, first: int = 0) -> Tensor:
 
 
 def _shifts(problem: Problem, number: int | None) -> list[Tensor]:
-    """The shifts of a number, by Roberts' sequence, which fills a cube of all of them evenly."""
+    """The shifts of a number, by Roberts' sequence, which fills a cube of all of them evenly.
+
+    Without a number nothing moves.
+    """
     axes, columns = len(problem.axes), problem.columns
     sizes = [columns, 0 if problem.steady else axes, columns - 1]
     ratio = _golden(sum(sizes))
     shifts = [(0.5 + (number or 0) * ratio**-power) % 1 for power in range(1, sum(sizes) + 1)]
-    return list(torch.tensor(shifts, dtype=torch.float64).split(sizes))
+    moves = torch.tensor(shifts, dtype=torch.float64) * (number is not None)
+    return list(moves.split(sizes))
 
 
 def _golden(dimensions: int) -> float:

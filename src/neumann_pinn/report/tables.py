@@ -148,13 +148,15 @@ def generalisations_table(results: pd.DataFrame, problems: Mapping[str, str], pr
                     error,
                     _violation(runs["wall_violation"].max()),
                     f"{runs['seconds'].median():.1f}",
-                    _found(runs["found_diffusivity"].dropna()),
+                    _found(runs.dropna(subset="found_diffusivity")),
                 ]
             )
     header = ["Problem", "Method", "Error", "Wall violation", "Seconds", "Found $D$"]
     caption = (
-        "Beyond the study: relative error, largest violation of a condition at the walls, and "
-        f"seconds of training alongside other runs. {escape(protocol)}"
+        "Beyond the study: relative error, largest violation of a condition at the walls, "
+        "seconds of training alongside other runs, and the $D$ that was found; $\\sigma$ is the "
+        "smallest standard deviation that the samples' noise leaves to an unbiased estimate. "
+        f"{escape(protocol)}"
     )
     return table(header, rows, caption, "tab:generalisations", "llccrc")
 
@@ -196,8 +198,15 @@ def _error(mean: float, errors: pd.Series, style: str) -> str:
     return stacked([f"${text}$", f"\\scriptsize {errors.min():.1e} to {errors.max():.1e}"])
 
 
-def _found(diffusivities: pd.Series) -> str:
-    return f"{diffusivities.median():.4f}" if len(diffusivities) else ""
+def _found(runs: pd.DataFrame) -> str:
+    """The D that was found, and how far from the true one it is, compared with the noise."""
+    if runs.empty:
+        return ""
+    found, limit = runs["found_diffusivity"].median(), runs["diffusivity_limit"].median()
+    if np.isnan(limit):
+        return f"{found:.4f}"
+    misses = (found - runs["diffusivity"].median()) / limit
+    return f"{found:.4f} (${misses:+.1f}\\sigma$)"
 
 
 def _ratio(ours: float, theirs: float) -> str:

@@ -68,6 +68,7 @@ def generalisations_text(table: pd.DataFrame) -> str:
         "wall_violation": "{:.1e}".format,
         "seconds": "{:.1f}".format,
         "found_diffusivity": "{:.4f}".format,
+        "diffusivity_limit": "{:.4f}".format,
     }
     shown = table[["problem", "method", "seed", *formats]]
     return shown.to_string(index=False, formatters=formats, na_rep="")

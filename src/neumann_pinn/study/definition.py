@@ -52,8 +52,8 @@ class Study:
         """The study itself, and what is beyond it."""
         beyond = self.config["beyond"]
         return (
-            Group.make(self.config["settings"], self.config["methods"]),
-            Group.make(beyond["settings"], beyond["methods"]),
+            Group.make(self.config["settings"], self.config["methods"], timed=True),
+            Group.make(beyond["settings"], beyond["methods"], timed=False),
         )
 
     def group_of(self, setting: str) -> "Group":
@@ -82,8 +82,9 @@ class Study:
     def method(self, setting: str, name: str) -> Config:
         """A method's entry in the group of a setting, without its label."""
         group = self.group_of(setting)
-        if (setting, name) not in group.pairs():
-            raise ValueError(f"method {name!r} does not apply to setting {setting!r}")
+        if name not in group.methods:
+            raise ValueError(f"method {name!r}: setting {setting!r} is not trained with it")
+        group.methods[name].check(group.problem(setting))
         return _unlabelled(group.entries[name])
 
     def labels(self, kind: str) -> dict[str, str]:
@@ -136,8 +137,8 @@ class Study:
         }
 
     def budget_of(self, setting: str) -> Config:
-        """The same for a run; one beyond the study has no clock but its iterations."""
-        return self.budget() | ({} if setting in self.config["settings"] else {"cost": {}})
+        """The same for a run; without a time to compare at, its iterations are its only clock."""
+        return self.budget() | ({} if self.group_of(setting).timed else {"cost": {}})
 
     def minutes(self, setting: str, method: str, costs: Mapping[str, float]) -> float:
         """A time limit for a run, by its method's milliseconds per iteration if they are known."""
@@ -160,11 +161,13 @@ class Group:
     entries: Config
     """The methods' entries."""
     methods: dict[str, Method]
+    timed: bool
+    """Whether its runs are compared at the same time, and so need a calibration."""
 
     @classmethod
-    def make(cls, settings: Config, methods: Config) -> "Group":
+    def make(cls, settings: Config, methods: Config, *, timed: bool) -> "Group":
         """The group of some entries of the configuration."""
-        return cls(settings, methods, {name: make_method(m) for name, m in methods.items()})
+        return cls(settings, methods, {name: make_method(m) for name, m in methods.items()}, timed)
 
     def problem(self, setting: str) -> Problem:
         """The problem of a setting."""

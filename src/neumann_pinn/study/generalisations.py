@@ -17,6 +17,8 @@ def summary(paths: Iterable[Path]) -> pd.DataFrame:
         "seconds",
         "iterations",
         "found_diffusivity",
+        "diffusivity",
+        "diffusivity_limit",
     ]
     rows = []
     for path in paths:

@@ -111,13 +111,13 @@ class Residuals:
         ]
         count, times = passes.at_walls.shape
         first = times * torch.arange(count, device=theta.device)
-        columns = [passes.columns[term.points] for term in self.terms]
+        columns = [passes.columns[:0], *(passes.columns[term.points] for term in self.terms)]
         return Linearised(
             self._joined(by_term).detach(),
             layers,
             [len(term.points) for term in self.terms] + [half.numel() for half in halves],
             torch.cat(shares, 1),
-            first[:, None] + self._joined(columns).long(),
+            first[:, None] + torch.cat(columns),
         )
 
     def _by_term(self, theta: Tensor, passes: TracedPasses) -> list[Tensor]:
