@@ -12,7 +12,7 @@ from neumann_pinn.training.engine import BLOCK_COLUMNS, Machine
 from neumann_pinn.training.protocol import Protocol
 from neumann_pinn.walls.embeddings import Identity
 
-OVERHEAD = {"adam": 1.5, "gauss_newton": 2.0}
+OVERHEAD = {"adam": 1.5, "gauss_newton": 6.0}
 """The time of an iteration relative to that of its matrix products, by optimizer."""
 
 
