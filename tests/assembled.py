@@ -1,16 +1,24 @@
 """Models of any problem rebuilt from the public layers: with nested autograd, their truth."""
 
-from dataclasses import replace
-
 import torch
 from nested_autograd import derivative, perceptron
 from torch import Tensor, nn
 
+from neumann_pinn.model.methods import are_compatible
 from neumann_pinn.model.model import Model, NetworkModel, Sum, UnknownDiffusivity
 from neumann_pinn.problems.points import on_wall
-from neumann_pinn.problems.problem import Problem
-from neumann_pinn.walls.embeddings import Cosine
-from neumann_pinn.walls.layers import CosineEmbedding, FreeTerm, OutputTransform, RobinLift
+from neumann_pinn.problems.problem import Problem, Wall
+from neumann_pinn.walls.axes import Axis
+from neumann_pinn.walls.conditions import Free, Neumann, Prescribed
+from neumann_pinn.walls.embeddings import Cosine, Waves
+from neumann_pinn.walls.layers import (
+    CosineEmbedding,
+    FreeTerm,
+    OutputTransform,
+    WallLift,
+    data_at,
+    started,
+)
 
 
 class Perceptron(nn.Module):
@@ -36,26 +44,32 @@ class Assembled(nn.Module):
         main, *others = model.parts
         size = main.network.parameters
         axes = [
-            embedding if isinstance(embedding, Cosine) else replace(axis, walls="none")
+            embedding if isinstance(embedding, Cosine | Waves) else Axis(*axis.ends, Free(), Free())
             for embedding, axis in zip(main.embeddings, problem.axes, strict=True)
         ]
+        held = list(problem.axes)
+        if main.constraint.name == "hard_walls":
+            if not (problem.steady or problem.samples):
+                held += started(problem.start, problem.rate)
+        else:
+            held = [axis.slopes_only() for axis in problem.axes]
+        if main.constraint.name == "none":
+            held = [Axis(*axis.ends, Free(), Free()) for axis in problem.axes]
         self.network: nn.Module = nn.Sequential(
             CosineEmbedding(axes), Perceptron(main, theta[:size])
         )
         if main.constraint.name == "output_transform":
-            self.network = OutputTransform(self.network, problem.axes)
-        self.walls = None
-        if main.constraint.name != "none":
-            self.walls = RobinLift(problem.axes, problem.fluxes, problem.coefficients or None)
+            (axis,) = held
+            walls = (Neumann() if wall.is_flat else Free() for wall in (axis.left, axis.right))
+            self.network = OutputTransform(self.network, [Axis(*axis.ends, *walls)])
+        self.walls = WallLift(held, are_compatible(problem, held))
         self.free = None
         if isinstance(model, Sum):
             (free,) = others
-            self.free = FreeTerm(Perceptron(free, theta[size:]), problem.axes)
+            self.free = FreeTerm(Perceptron(free, theta[size:]), held)
 
     def forward(self, points: Tensor) -> Tensor:
-        u = self.network(points)
-        if self.walls is not None:
-            u = self.walls(points, u)
+        u = self.walls(points, self.network(points))
         if self.free is not None:
             u = u + self.free(points)
         return u
@@ -70,7 +84,7 @@ def fields(
     module = Assembled(problem, model, theta)
     u = module(points)[:, 0]
     gradient = derivative(u, points)
-    residual = torch.zeros_like(u) if problem.steady else gradient[:, axes]
+    residual = evolution(problem, gradient, points)
     for i in range(axes):
         second = derivative(gradient[:, i], points)[:, i]
         residual = residual - module.diffusivity * second
@@ -81,13 +95,27 @@ def fields(
     return u, gradient[:, :axes], residual
 
 
+def evolution(problem: Problem, gradient: Tensor, points: Tensor) -> Tensor:
+    """u_t, u_tt or nothing, by the order of the problem."""
+    axes = len(problem.axes)
+    if problem.order == 2:
+        return derivative(gradient[:, axes], points)[:, axes]
+    return gradient[:, axes] if problem.order else torch.zeros_like(gradient[:, 0])
+
+
 def wall_violation(problem: Problem, model: Model, theta: Tensor, count: int) -> float:
-    """The largest |du/dx_i + coefficient u - flux| at points on each held wall."""
+    """By how much anything prescribed is missed at points on each wall."""
     module, misses = Assembled(problem, model, theta), []
-    for wall in problem.walls:
-        points = on_wall(problem, wall, count).requires_grad_()
-        u = module(points)[:, 0]
-        (gradient,) = torch.autograd.grad(u.sum(), points)
-        coefficient, flux = problem.condition(wall, points)
-        misses.append((gradient[:, wall[0]] + coefficient * u - flux).detach().abs())
+    for what in ("value", "slope"):
+        for wall, prescribed in problem.prescribed(what):
+            points = on_wall(problem, wall, count).requires_grad_()
+            found = found_on_wall(module(points)[:, 0], points, wall, prescribed)
+            misses.append((found - data_at(prescribed.data, points)).detach().abs())
     return float(torch.cat(misses).max())
+
+
+def found_on_wall(u: Tensor, points: Tensor, wall: Wall, prescribed: Prescribed) -> Tensor:
+    """u, or du/dx_i + coefficient u, at points on a wall."""
+    if prescribed.what == "value":
+        return u
+    return derivative(u, points)[:, wall[0]] + data_at(prescribed.coefficient, points) * u

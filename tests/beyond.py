@@ -4,7 +4,15 @@ from dataclasses import replace
 
 import torch
 
-from neumann_pinn import PROBLEMS, Axis, Cosine, Identity, make_model
+from neumann_pinn import (
+    PROBLEMS,
+    Axis,
+    Cosine,
+    Dirichlet,
+    Identity,
+    Robin,
+    make_model,
+)
 from neumann_pinn.model.constraints import CONSTRAINTS
 from neumann_pinn.study.methods import Method
 
@@ -12,6 +20,7 @@ METHODS = {
     "vanilla": Method(CONSTRAINTS["none"], Identity()),
     "existing": Method(CONSTRAINTS["output_transform"], Identity()),
     "cosine": Method(CONSTRAINTS["cosine_embedding"], Cosine()),
+    "hard": Method(CONSTRAINTS["hard_walls"], Cosine()),
 }
 
 
@@ -25,12 +34,14 @@ def pairs_of(problems):
     ]
 
 
+ALONG_Y = PROBLEMS["box_flux"].axes[1].left
 COMBINED = {
     "everything": replace(
         PROBLEMS["box_flux"],
-        axes=(Axis(0.0, 1.0, "right"), Axis(-1.0, 1.0)),
-        fluxes=((0.0, 1.0), PROBLEMS["box_flux"].fluxes[1]),
-        coefficients=((0.0, -2.0), (0.7, 30.0)),
+        axes=(
+            Axis(0.0, 1.0, Dirichlet(PROBLEMS["box_flux"].exact), Robin(-2.0, 1.0)),
+            Axis(-1.0, 1.0, Robin(0.7, ALONG_Y.flux), Robin(30.0, ALONG_Y.flux)),
+        ),
         velocity=(0.4, -1.3),
         reaction=lambda u: u**3 - u,
         manufactured=True,
@@ -39,17 +50,16 @@ COMBINED = {
     ),
     "right_wall": replace(
         PROBLEMS["pulse"],
-        axes=(Axis(-1.0, 2.0, "right"),),
-        fluxes=((0.0, PROBLEMS["pulse"].fluxes[0][1]),),
+        axes=(
+            Axis(-1.0, 2.0, Dirichlet(PROBLEMS["pulse"].exact), PROBLEMS["pulse"].axes[0].right),
+        ),
         velocity=(0.4,),
         samples=50,
         guess=0.3,
     ),
     "two_walls": replace(
         PROBLEMS["pulse"],
-        axes=(Axis(-1.0, 2.0),),
-        fluxes=((PROBLEMS["pulse"].fluxes[0][0], -0.7),),
-        coefficients=((-1.5, 3.0),),
+        axes=(Axis(-1.0, 2.0, Robin(-1.5, PROBLEMS["pulse"].axes[0].left.flux), Robin(3.0, -0.7)),),
         velocity=(0.4,),
         reaction=lambda u: u**3 - u,
         samples=50,
@@ -59,6 +69,10 @@ COMBINED = {
 """Robin, fluxes, advection, reaction and an unknown D on a box, and on intervals."""
 ALL = PROBLEMS | COMBINED
 PAIRS, COMBINED_PAIRS = pairs_of(PROBLEMS), pairs_of(COMBINED)
+WITH_FREE = [(*pair, False) for pair in PAIRS] + [
+    (*pair, free) for pair in COMBINED_PAIRS for free in (False, True)
+]
+"""All pairs, those that have it all with a free term, too."""
 
 
 def model_of(problem, name, width=12, depth=3, free_term=False):

@@ -11,11 +11,11 @@ os.environ["DDE_BACKEND"] = "pytorch"
 import deepxde as dde
 import numpy as np
 
-from neumann_pinn import Axis, CosineEmbedding, FluxLift
+from neumann_pinn import Axis, CosineEmbedding, Neumann, WallLift
 
 D = 0.3
-AXIS = Axis(-1.5, 2.0)
 FLUXES = (1.0, -0.5)
+AXIS = Axis(-1.5, 2.0, *map(Neumann, FLUXES))
 
 
 def exact(inputs: np.ndarray) -> np.ndarray:
@@ -49,7 +49,7 @@ def solve(iterations: int = 2000) -> tuple[float, float]:
     embedding = CosineEmbedding([AXIS])
     net = dde.nn.FNN([embedding.size(inputs=2), 32, 32, 1], "tanh", "Glorot normal")
     net.apply_feature_transform(embedding)
-    net.apply_output_transform(FluxLift([AXIS], [FLUXES]))
+    net.apply_output_transform(WallLift([AXIS]))
 
     model = dde.Model(data, net)
     model.compile("adam", lr=5e-3, decay=("cosine", iterations, 0), loss_weights=[1, 10])

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from neumann_pinn import Axis, CosineEmbedding, GaussNewton
+from neumann_pinn import Axis, GaussNewton, HardWalls
 
 D = 0.1
 
@@ -33,7 +33,7 @@ def solve(steps: int = 40) -> float:
     """Train on new points at every step; return the relative L2 error."""
     torch.manual_seed(0)
     layers = [nn.Linear(2, 30), nn.Tanh(), nn.Linear(30, 30), nn.Tanh(), nn.Linear(30, 1)]
-    network = nn.Sequential(CosineEmbedding([Axis()]), *layers).double()
+    network = HardWalls(nn.Sequential(*layers), [Axis()]).double()
     optimizer = GaussNewton(network, equation, start)
     at_start = torch.tensor([1.0, 0.0], dtype=torch.float64)
     for _ in range(steps):

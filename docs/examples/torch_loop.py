@@ -9,11 +9,11 @@ import math
 import torch
 from torch import Tensor, nn
 
-from neumann_pinn import Axis, CosineEmbedding, FluxLift
+from neumann_pinn import Axis, CosineEmbedding, HardWalls, Neumann
 
 D = 0.3
-AXIS = Axis(-1.5, 2.0)
 FLUXES = (1.0, -0.5)
+AXIS = Axis(-1.5, 2.0, *map(Neumann, FLUXES))
 
 
 def exact(x: Tensor, t: Tensor) -> Tensor:
@@ -33,19 +33,12 @@ def slope(u: Tensor, x: Tensor) -> Tensor:
 def solve(iterations: int = 2000) -> tuple[float, float]:
     """Train; return the relative L2 error and the largest |u_x - flux| at the walls."""
     torch.manual_seed(0)
-    network = nn.Sequential(
-        CosineEmbedding([AXIS]),  # x, t -> cos(pi (x + 1.5) / 3.5), t
-        nn.Linear(2, 32),
-        nn.Tanh(),
-        nn.Linear(32, 32),
-        nn.Tanh(),
-        nn.Linear(32, 1),
-    )
-    lift = FluxLift([AXIS], [FLUXES])
+    features = CosineEmbedding([AXIS]).size(inputs=2)  # x, t -> cos(pi (x + 1.5) / 3.5), t
+    layers = [nn.Linear(features, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 1)]
+    network = HardWalls(nn.Sequential(*layers), [AXIS])
 
     def solution(x: Tensor, t: Tensor) -> Tensor:
-        inputs = torch.cat((x, t), 1)
-        return lift(inputs, network(inputs))
+        return network(torch.cat((x, t), 1))
 
     optimizer = torch.optim.Adam(network.parameters(), lr=5e-3)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, iterations)

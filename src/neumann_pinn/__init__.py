@@ -24,37 +24,51 @@ if TYPE_CHECKING:
     from neumann_pinn.training.protocol import Protocol as Protocol
     from neumann_pinn.training.run import train as train
     from neumann_pinn.walls.axes import Axis as Axis
+    from neumann_pinn.walls.conditions import Clamped as Clamped
+    from neumann_pinn.walls.conditions import Dirichlet as Dirichlet
+    from neumann_pinn.walls.conditions import Free as Free
+    from neumann_pinn.walls.conditions import Neumann as Neumann
+    from neumann_pinn.walls.conditions import Periodic as Periodic
+    from neumann_pinn.walls.conditions import Robin as Robin
     from neumann_pinn.walls.embeddings import Cosine as Cosine
     from neumann_pinn.walls.embeddings import Fourier as Fourier
     from neumann_pinn.walls.embeddings import Identity as Identity
+    from neumann_pinn.walls.embeddings import Waves as Waves
     from neumann_pinn.walls.layers import CosineEmbedding as CosineEmbedding
-    from neumann_pinn.walls.layers import FluxLift as FluxLift
     from neumann_pinn.walls.layers import FreeTerm as FreeTerm
+    from neumann_pinn.walls.layers import HardWalls as HardWalls
     from neumann_pinn.walls.layers import OutputTransform as OutputTransform
-    from neumann_pinn.walls.layers import RobinLift as RobinLift
+    from neumann_pinn.walls.layers import WallLift as WallLift
 
 _MODULES = {
     "Axis": "walls.axes",
+    "Clamped": "walls.conditions",
     "Cosine": "walls.embeddings",
     "CosineEmbedding": "walls.layers",
     "Cosines": "problems.initial",
-    "FluxLift": "walls.layers",
+    "Dirichlet": "walls.conditions",
     "Fourier": "walls.embeddings",
+    "Free": "walls.conditions",
     "FreeTerm": "walls.layers",
     "GaussNewton": "training.module_optimizer",
+    "HardWalls": "walls.layers",
     "Identity": "walls.embeddings",
     "METHODS": "model.methods",
     "Machine": "training.engine",
     "Model": "model.model",
+    "Neumann": "walls.conditions",
     "OutputTransform": "walls.layers",
     "PROBLEMS": "problems.catalogue",
+    "Periodic": "walls.conditions",
     "Polynomial": "problems.initial",
     "Problem": "problems.problem",
     "Protocol": "training.protocol",
-    "RobinLift": "walls.layers",
+    "Robin": "walls.conditions",
     "Run": "training.loop",
     "Samples": "problems.initial",
     "Step": "problems.initial",
+    "WallLift": "walls.layers",
+    "Waves": "walls.embeddings",
     "heat": "problems.series",
     "make_model": "model.methods",
     "method": "model.methods",

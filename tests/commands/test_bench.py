@@ -27,7 +27,7 @@ def test_deepxde_s_model_and_ours_have_the_same_loss_at_the_same_weights(name):
     theirs = DeepXDE(model, SMALL, 1).loss_terms()
     theta = model.network.initial(0)
     ours = loss_terms(model, theta, make_batch(LOW, model, points_of(LOW, SMALL))).tolist()
-    assert len(theirs) == (2 if model.holds_walls else 3)
+    assert len(theirs) == (2 if model.held_by.holds_slopes else 3)
     assert theirs == pytest.approx(ours[: len(theirs)], rel=1e-9)
 
 

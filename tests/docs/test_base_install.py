@@ -10,7 +10,7 @@ from studies import ROOT
 
 EXAMPLES = ROOT / "docs" / "examples"
 TIME = "import time; t = time.perf_counter(); {}; print(time.perf_counter() - t)"
-WALLS = "import neumann_pinn; neumann_pinn.CosineEmbedding, neumann_pinn.FluxLift"
+WALLS = "import neumann_pinn; neumann_pinn.CosineEmbedding, neumann_pinn.HardWalls"
 
 
 @pytest.fixture(scope="module")

@@ -49,5 +49,5 @@ def test_every_link_leads_to_a_file(name):
 def test_every_name_of_the_table_exists():
     names = set(re.findall(r"`(?:\+ )?([A-Z]\w+)[(.`]", TUTORIAL.read_text()))
     package = __import__("neumann_pinn")
-    assert {"CosineEmbedding", "FluxLift", "RobinLift", "FreeTerm"} <= names
+    assert {"CosineEmbedding", "WallLift", "HardWalls", "FreeTerm"} <= names
     assert all(hasattr(package, name) for name in names)

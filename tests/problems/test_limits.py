@@ -6,7 +6,7 @@ import pytest
 import torch
 from scipy.optimize import least_squares
 
-from neumann_pinn import Axis
+from neumann_pinn import Axis, Dirichlet, Neumann, Robin
 from neumann_pinn.problems.catalogue import PROBLEMS
 from neumann_pinn.problems.limits import MODES, diffusivity_limit
 
@@ -55,11 +55,11 @@ def test_the_limit_does_not_depend_on_where_the_interval_lies():
     "change",
     [
         {"samples": 0},
-        {"fluxes": ((0.0, 1.0),)},
-        {"coefficients": ((0.0, 1.0),)},
+        {"axes": (Axis(right=Neumann(1.0)),)},
+        {"axes": (Axis(right=Robin(1.0)),)},
         {"velocity": (0.3,)},
-        {"axes": (Axis(walls="left"),)},
-        {"axes": (Axis(), Axis()), "fluxes": ((0.0, 0.0), (0.0, 0.0))},
+        {"axes": (Axis(right=Dirichlet()),)},
+        {"axes": (Axis(), Axis())},
     ],
 )
 def test_other_problems_have_no_known_limit(change):

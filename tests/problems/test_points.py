@@ -170,7 +170,7 @@ def test_graded_times_crowd_at_the_start(shift):
 def test_points_on_a_wall_are_those_of_training():
     problem = PROBLEMS["box_flux"]
     walls = make_points(problem, Counts(1, 1, 20)).walls
-    for wall in problem.walls:
+    for wall, _ in problem.prescribed("slope"):
         assert on_wall(problem, wall, 10).tolist() == walls[wall].tolist()
 
 

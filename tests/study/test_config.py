@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from studies import CONFIG, ROOT, SCHEMA
 
-from neumann_pinn import METHODS, PROBLEMS, Protocol, method
+from neumann_pinn import METHODS, PROBLEMS, Axis, Protocol, method
 from neumann_pinn.commands.models import make_model
 from neumann_pinn.model.constraints import CONSTRAINTS
 from neumann_pinn.study import config as study
@@ -159,7 +159,7 @@ def test_a_setting_is_heat_on_an_interval_or_a_problem_by_name():
     assert study.make_problem(beyond["interval"]) is PROBLEMS["interval"]
     rod = study.make_problem(beyond["rod"])
     assert rod.diffusivity == (2 * math.pi) ** -2
-    assert rod.walls == [(0, "left"), (0, "right")]
+    assert rod.axes == (Axis(),)
 
 
 def test_the_problems_beyond_the_study_are_those_of_the_catalogue():

@@ -7,7 +7,7 @@ from statistics import median
 import pandas as pd
 import pytest
 import torch
-from beyond import ALL, COMBINED_PAIRS, PAIRS, model_of, random_theta
+from beyond import ALL, COMBINED_PAIRS, WITH_FREE, model_of, random_theta
 from small_runs import EAGER, assert_same
 from studies import CONFIG, ROOT, SCHEMA
 
@@ -16,6 +16,7 @@ from neumann_pinn import (
     PROBLEMS,
     Axis,
     Cosines,
+    Free,
     Identity,
     Machine,
     Polynomial,
@@ -39,7 +40,7 @@ from neumann_pinn.training.run import make_trainer
 
 MULTISCALE = heat(Cosines({2: 1.0, 50: 0.1}), 50)
 POLY3 = heat(Polynomial((0.0, 0.0, 3.0, -2.0)), 1)
-ONE_WALL = replace(POLY3, axes=(Axis(walls="left"),))
+ONE_WALL = replace(POLY3, axes=(Axis(right=Free()),))
 WEIGHTS = (1.0, 2.0, 0.5)
 SMALL = Protocol(
     iterations=12,
@@ -134,8 +135,7 @@ def test_kernel_and_products_equal_the_dense_ones(name):
     check_products(*case(name))
 
 
-@pytest.mark.parametrize("free", [False, True], ids=["", "free_term"])
-@pytest.mark.parametrize(("name", "kind"), PAIRS + COMBINED_PAIRS)
+@pytest.mark.parametrize(("name", "kind", "free"), WITH_FREE)
 @pytest.mark.usefixtures("small_blocks")
 def test_kernel_and_products_equal_the_dense_ones_on_any_problem(name, kind, free):
     model = model_of(ALL[name], kind, 12, 2, free_term=free)

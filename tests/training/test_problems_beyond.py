@@ -7,13 +7,13 @@ from dataclasses import replace
 import assembled
 import pytest
 import torch
-from assembled import Assembled, fields
-from beyond import ALL, COMBINED_PAIRS, METHODS, PAIRS, model_of, random_theta
+from assembled import Assembled, evolution, fields, found_on_wall
+from beyond import ALL, COMBINED_PAIRS, METHODS, PAIRS, WITH_FREE, model_of, random_theta
 from nested_autograd import derivative
 from small_runs import EAGER, assert_same
 from studies import COMPILE
 
-from neumann_pinn import PROBLEMS, Axis, Cosine, Machine, Protocol, train
+from neumann_pinn import PROBLEMS, Axis, Cosine, Machine, Neumann, Protocol, train
 from neumann_pinn.model.constraints import CONSTRAINTS, constraint_named
 from neumann_pinn.model.model import NetworkModel
 from neumann_pinn.problems.points import Counts, grid_points, inside, make_points, on_wall
@@ -24,6 +24,8 @@ from neumann_pinn.training.batches import make_batch, points_of
 from neumann_pinn.training.evaluation import found_diffusivity
 from neumann_pinn.training.run import HELD_OUT
 from neumann_pinn.training.trainers import AdamTrainer
+from neumann_pinn.walls.conditions import Prescribed
+from neumann_pinn.walls.layers import data_at
 
 SMALL = Protocol(
     iterations=40, evaluate_every=20, domain=60, initial=30, boundary=20, grid=(20, 10)
@@ -57,9 +59,10 @@ def flat(tree):
 
 def test_methods_apply_to_intervals_and_cosines_to_any_held_wall():
     applying = {name: [k for n, k in PAIRS if n == name] for name in PROBLEMS}
-    assert applying.pop("dirichlet") == ["vanilla"]
-    for name in ("box2", "box3", "box_flux", "poisson"):
-        assert applying.pop(name) == ["vanilla", "cosine"]
+    for name in ("dirichlet", "ring"):
+        assert applying.pop(name) == ["vanilla", "hard"]
+    for name in ("box2", "box3", "box_flux", "poisson", "mixed", "wave"):
+        assert applying.pop(name) == ["vanilla", "cosine", "hard"]
     assert list(applying.values()) == [list(METHODS)] * 6
 
 
@@ -68,7 +71,7 @@ def test_exact_solutions_solve_their_equations_and_walls(name):
     problem = PROBLEMS[name]
     points = inside(problem, 50, 0).requires_grad_()
     gradient = derivative(problem.exact(points), points)
-    residual = torch.zeros(50).double() if problem.steady else gradient[:, -1]
+    residual = evolution(problem, gradient, points)
     for i in range(len(problem.axes)):
         residual = residual - problem.diffusivity * derivative(gradient[:, i], points)[:, i]
         if problem.velocity:
@@ -79,22 +82,27 @@ def test_exact_solutions_solve_their_equations_and_walls(name):
     expected = torch.zeros(50).double() if source is None else source
     torch.testing.assert_close(residual, expected, rtol=1e-10, atol=1e-12)
     assert (source is not None) == problem.manufactured
-    for wall in problem.walls:
+    if problem.rate:
+        start = make_points(problem, Counts(1, 9, 1)).start.requires_grad_()
+        rate = derivative(problem.exact(start), start)[:, -1]
+        torch.testing.assert_close(rate, problem.rate(start), rtol=1e-10, atol=1e-12)
+    for wall, prescribed in problem.prescribed("value") + problem.prescribed("slope"):
         points = on_wall(problem, wall, 20).requires_grad_()
-        u = problem.exact(points)
-        coefficient, flux = problem.condition(wall, points)
-        slope = derivative(u, points)[:, wall[0]]
-        torch.testing.assert_close(slope + coefficient * u, flux, rtol=1e-10, atol=1e-12)
+        found = found_on_wall(problem.exact(points), points, wall, prescribed)
+        data = data_at(prescribed.data, points)
+        torch.testing.assert_close(found, data, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("free", [False, True], ids=["", "free_term"])
-@pytest.mark.parametrize(("name", "method"), PAIRS + COMBINED_PAIRS)
+@pytest.mark.parametrize(("name", "method", "free"), WITH_FREE)
 def test_jets_equal_nested_autograd_through_the_layers(name, method, free):
     problem = ALL[name]
     model = model_of(problem, method, free_term=free)
     theta = random_theta(model)
     points = torch.cat(
-        [inside(problem, 30, 0), *(on_wall(problem, wall, 5) for wall in problem.walls)]
+        [
+            inside(problem, 30, 0),
+            *(on_wall(problem, wall, 5) for wall, _ in problem.prescribed("slope")),
+        ]
     )
     out = model.outputs(theta, inputs_at(problem, model, points))
     u, slopes, residual = fields(problem, model, theta, points)
@@ -105,8 +113,7 @@ def test_jets_equal_nested_autograd_through_the_layers(name, method, free):
         assert float((one - other).detach().norm()) <= 1e-10 * float(other.detach().norm())
 
 
-@pytest.mark.parametrize("free", [False, True], ids=["", "free_term"])
-@pytest.mark.parametrize(("name", "method"), PAIRS + COMBINED_PAIRS)
+@pytest.mark.parametrize(("name", "method", "free"), WITH_FREE)
 def test_predictions_equal_the_layers_at_all_places_and_times(name, method, free):
     problem = ALL[name]
     model = model_of(problem, method, free_term=free)
@@ -134,7 +141,7 @@ def test_a_checkpoint_of_another_flux_is_not_resumed(tmp_path):
     problem = PROBLEMS["interval"]
     model = model_of(problem, "cosine", 12, 2)
     train(problem, model, SMALL, machine=EAGER, checkpoints=tmp_path)
-    other = replace(problem, fluxes=((2.0, -0.5),))
+    other = replace(problem, axes=(replace(problem.axes[0], left=Neumann(2.0)),))
     model = model_of(other, "cosine", 12, 2)
     run = train(other, model, SMALL, machine=EAGER, checkpoints=tmp_path)
     assert run.resumed_at == 0
@@ -173,16 +180,23 @@ def check_loss(name, method, machine):
         gradient, terms = trainer.objective(theta.detach())
         trainer.close()
 
-    known = [points.walls[wall] for wall in problem.free_walls]
-    if not problem.steady and not problem.samples:
-        known.append(points.start)
-    values = [problem.exact(group) for group in known]
+    known, values = [], []
+    if method != "hard":
+        for wall, value in problem.prescribed("value"):
+            known.append(points.walls[wall])
+            values.append(data_at(value.data, points.walls[wall]))
+        if not problem.steady and not problem.samples:
+            known.append(points.start)
+            values.append(problem.exact(points.start))
     if problem.samples:
         group, noisy = problem.noisy_samples()
         known.append(group)
         values.append(noisy)
-    walls = [(w, points.walls[w]) for w in problem.walls] if method == "vanilla" else []
-    every = torch.cat([points.inside, *known, *(group for _, group in walls)])
+    slopes = problem.prescribed("slope") if method == "vanilla" else []
+    walls = [(axis, slope, points.walls[axis, side]) for (axis, side), slope in slopes]
+    if problem.rate and method != "hard":
+        walls.append((len(problem.axes), Prescribed("slope", problem.rate), points.start))
+    every = torch.cat([points.inside, *known, *(group for *_, group in walls)])
     source = problem.source(every)
     residual = fields(problem, model, theta, every)[2] - (0 if source is None else source)
     initial = sum(
@@ -193,10 +207,11 @@ def check_loss(name, method, machine):
         torch.zeros(()).double(),
     )
     wall_errors = [torch.zeros(1).double()]
-    for wall, group in walls:
-        u, slopes, _ = fields(problem, model, theta, group)
-        coefficient, flux = problem.condition(wall, group)
-        wall_errors.append(slopes[:, wall[0]] + coefficient * u - flux)
+    for column, slope, group in walls:
+        group = group.clone().requires_grad_()
+        u = Assembled(problem, model, theta)(group)[:, 0]
+        found = derivative(u, group)[:, column] + data_at(slope.coefficient, group) * u
+        wall_errors.append(found - data_at(slope.data, group).detach())
     wall_term = torch.cat(wall_errors[1:] or wall_errors).square().mean()
     expected = torch.stack((residual.square().mean(), initial, wall_term))
     (truth,) = torch.autograd.grad(expected.sum(), theta)
@@ -204,24 +219,24 @@ def check_loss(name, method, machine):
     assert float((gradient - truth).norm()) <= 1e-10 * float(truth.norm())
 
 
-@pytest.mark.parametrize("free", [False, True], ids=["", "free_term"])
-@pytest.mark.parametrize(("name", "method"), PAIRS + COMBINED_PAIRS)
+@pytest.mark.parametrize(("name", "method", "free"), WITH_FREE)
 def test_hard_constraints_hold_whatever_the_weights(name, method, free, monkeypatch):
     monkeypatch.setattr(evaluation, "WALL_POINTS", 40)
     problem = ALL[name]
     model = model_of(problem, method, free_term=free)
     theta = random_theta(model, seed=1 + free)
     violation = evaluation.wall_violation(problem, model, theta)
-    if not problem.walls:
+    if not any(axis.held for axis in problem.axes):
         assert violation is None
         return
     truth = assembled.wall_violation(problem, model, theta, 40)
-    if method == "vanilla":
-        assert violation > 1e-2
-        assert violation == pytest.approx(truth, rel=1e-12)
-    else:
+    values = problem.prescribed("value")
+    if method == "hard" or (method != "vanilla" and not values):
         assert violation <= 1e-12
         assert truth <= 1e-12
+    else:
+        assert violation > 1e-2
+        assert violation == pytest.approx(truth, rel=1e-12)
 
 
 def test_samples_are_noisy_and_always_the_same():
@@ -291,8 +306,8 @@ NONE, TRANSFORM, COSINES = (
     ("make", "message"),
     [
         (lambda: model_of(PROBLEMS["box2"], "existing"), "choose cosine_embedding"),
-        (lambda: model_of(PROBLEMS["dirichlet"], "existing"), "no wall to hold, choose none"),
-        (lambda: model_of(PROBLEMS["dirichlet"], "cosine"), "no wall to hold, choose none"),
+        (lambda: model_of(PROBLEMS["dirichlet"], "existing"), "no wall has a prescribed slope"),
+        (lambda: model_of(PROBLEMS["dirichlet"], "cosine"), "no wall has a prescribed slope"),
         (lambda: NetworkModel(TRANSFORM, (Cosine(),) * 2, axes=(Axis(),) * 2), "of 2 axes"),
         (lambda: NetworkModel(COSINES, (Cosine(),), axes=(Axis(0, 2),)), "cosine embedding of"),
         (lambda: NetworkModel(NONE, (Cosine(),), axes=(Axis(),) * 2), "one for each"),

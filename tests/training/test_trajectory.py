@@ -65,7 +65,7 @@ def test_problems_with_different_functions_have_different_keys():
     model = make_model(problem, CONSTRAINTS["none"], Identity(), 8, 2)
     others = [
         replace(problem, exact=lambda points: problem.exact(points) + 1e-6),
-        replace(problem, fluxes=((1.0, 0.0), (0.0, 0.0))),
+        replace(problem, axes=(Axis(), Axis(-1.0, 1.0))),
         replace(problem, reaction=lambda u: u**3),
         replace(problem, diffusivity=0.21),
         replace(problem, initial=lambda points: 2 * problem.exact(points)),

@@ -406,11 +406,11 @@ class DeepXDE:
                 lambda _, on_initial: on_initial,
             )
         ]
-        if not model.constraint.holds:
+        if not model.constraint.holds_slopes:
             conditions.append(
                 dde.icbc.NeumannBC(domain, lambda _: 0, lambda _, on_boundary: on_boundary)
             )
-        walls = [] if model.constraint.holds else list(points.walls.values())
+        walls = [] if model.constraint.holds_slopes else list(points.walls.values())
         anchors = torch.cat((points.inside, points.start, *walls)).numpy()
         data = dde.data.TimePDE(domain, residual, conditions, anchors=anchors)
         network = self._network(model)

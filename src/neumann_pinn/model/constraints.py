@@ -1,9 +1,12 @@
-"""The three ways in which walls enter a model.
+"""The four ways in which walls enter a model.
 
-- `none`: the plain network of the (embedded) inputs; the walls are a term in the loss.
+- `none`: the plain network of the (embedded) inputs; the walls are terms in the loss.
 - `output_transform`, the existing constraint (equation 4):
   u = N - sum over walls of f N_x(wall, t), with the wall profiles f of an axis.
 - `cosine_embedding`, the new one (equation 7): the network of cosine features, flat at the walls.
+- `hard_walls`: the same, and known values at walls and at the start are not in the loss either.
+
+A periodic axis is embedded by periodic functions in any case.
 
 A constraint is checked with the configuration, so nothing here imports torch.
 """
@@ -13,7 +16,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from neumann_pinn.walls.axes import Axis, Side
-from neumann_pinn.walls.embeddings import Cosine, Embedding, Identity
+from neumann_pinn.walls.embeddings import Cosine, Embedding, Waves, natural
 
 
 class Constraint(Protocol):
@@ -24,11 +27,15 @@ class Constraint(Protocol):
         """Its name in the configuration."""
 
     @property
-    def holds(self) -> bool:
-        """Whether the walls hold for any parameters, so that they are not in the loss."""
+    def holds_slopes(self) -> bool:
+        """Whether slopes at walls hold for any parameters, so that they are not in the loss."""
 
-    def check(self, embeddings: Sequence[Embedding], axes: Sequence[Axis]) -> None:
-        """Reject embeddings and axes that do not fit."""
+    @property
+    def holds_values(self) -> bool:
+        """The same for values, at walls and at the start."""
+
+    def check(self, embeddings: Sequence[Embedding], axes: Sequence[Axis], order: int) -> None:
+        """Reject embeddings, axes and orders in time that do not fit."""
 
     def embedding_of(self, embedding: Embedding, axis: Axis) -> Embedding:
         """A method's embedding, moved to another axis."""
@@ -39,17 +46,21 @@ class Constraint(Protocol):
 
 @dataclass(frozen=True)
 class NoConstraint:
-    """The walls are a term of the loss."""
+    """The walls are terms of the loss."""
 
     name = "none"
-    holds = False
+    holds_slopes = False
+    holds_values = False
 
-    def check(self, embeddings: Sequence[Embedding], axes: Sequence[Axis]) -> None:
+    def check(self, embeddings: Sequence[Embedding], axes: Sequence[Axis], order: int) -> None:
         if len(embeddings) != len(axes):
             raise ValueError(f"{len(embeddings)} embeddings on {len(axes)} axes: give one for each")
+        for embedding, axis in zip(embeddings, axes, strict=True):
+            if axis.is_periodic and not (isinstance(embedding, Waves) and embedding.axis == axis):
+                raise ValueError(f"{axis} needs waves along it, not {embedding}")
 
     def embedding_of(self, embedding: Embedding, axis: Axis) -> Embedding:
-        return embedding.on(axis)
+        return natural(axis, (1,)) if axis.is_periodic else embedding.on(axis)
 
     def corrected(self, axes: Sequence[Axis]) -> tuple[Side, ...]:
         return ()
@@ -65,11 +76,16 @@ class OutputTransform(NoConstraint):
     """
 
     name = "output_transform"
-    holds = True
+    holds_slopes = True
 
-    def check(self, embeddings: Sequence[Embedding], axes: Sequence[Axis]) -> None:
-        _check_walls(self, axes)
-        super().check(embeddings, axes)
+    def check(self, embeddings: Sequence[Embedding], axes: Sequence[Axis], order: int) -> None:
+        _check_flat(self, axes)
+        super().check(embeddings, axes, order)
+        if order == 2:
+            raise ValueError(
+                "constraint 'output_transform' would need third derivatives at the walls for an "
+                "equation of second order in time: choose cosine_embedding"
+            )
         if len(axes) > 1:
             raise ValueError(
                 "constraint 'output_transform' holds the walls of an interval, "
@@ -78,7 +94,7 @@ class OutputTransform(NoConstraint):
 
     def corrected(self, axes: Sequence[Axis]) -> tuple[Side, ...]:
         (axis,) = axes
-        return axis.held
+        return axis.flat
 
 
 @dataclass(frozen=True)
@@ -86,25 +102,40 @@ class CosineEmbedding(NoConstraint):
     """The network sees only cosines that are flat at the walls."""
 
     name = "cosine_embedding"
-    holds = True
+    holds_slopes = True
 
-    def check(self, embeddings: Sequence[Embedding], axes: Sequence[Axis]) -> None:
-        _check_walls(self, axes)
-        super().check(embeddings, axes)
-        for embedding, axis in zip(embeddings, axes, strict=True):
-            if axis.held and not (isinstance(embedding, Cosine) and embedding.axis == axis):
-                raise ValueError(
-                    f"constraint 'cosine_embedding' needs a cosine embedding of {axis}, "
-                    f"not {embedding}"
-                )
+    def check(self, embeddings: Sequence[Embedding], axes: Sequence[Axis], order: int) -> None:
+        _check_flat(self, axes)
+        self._check_cosines(embeddings, axes, order)
 
     def embedding_of(self, embedding: Embedding, axis: Axis) -> Embedding:
-        return embedding.on(axis) if axis.held else Identity()
+        return embedding.on(axis) if axis.flat else natural(axis)
+
+    def _check_cosines(
+        self, embeddings: Sequence[Embedding], axes: Sequence[Axis], order: int
+    ) -> None:
+        super().check(embeddings, axes, order)
+        for embedding, axis in zip(embeddings, axes, strict=True):
+            if axis.flat and not (isinstance(embedding, Cosine) and embedding.axis == axis):
+                raise ValueError(
+                    f"constraint {self.name!r} needs a cosine embedding of {axis}, not {embedding}"
+                )
+
+
+@dataclass(frozen=True)
+class HardWalls(CosineEmbedding):
+    """Whatever is prescribed at walls of any kind and at the start holds for any parameters."""
+
+    name = "hard_walls"
+    holds_values = True
+
+    def check(self, embeddings: Sequence[Embedding], axes: Sequence[Axis], order: int) -> None:
+        self._check_cosines(embeddings, axes, order)
 
 
 CONSTRAINTS: dict[str, Constraint] = {
     constraint.name: constraint
-    for constraint in (NoConstraint(), OutputTransform(), CosineEmbedding())
+    for constraint in (NoConstraint(), OutputTransform(), CosineEmbedding(), HardWalls())
 }
 """The constraints by name."""
 
@@ -116,11 +147,13 @@ def constraint_named(name: str) -> Constraint:
     return CONSTRAINTS[name]
 
 
-def count_streams(constraint: Constraint, axes: Sequence[Axis]) -> int:
+def count_streams(constraint: Constraint, axes: Sequence[Axis], order: int) -> int:
     """The number of streams per point through a network: its own, and those of the walls."""
-    return 2 + len(axes) + 4 * len(constraint.corrected(axes))
+    return 2 + len(axes) + (order == 2) + 4 * len(constraint.corrected(axes))
 
 
-def _check_walls(constraint: Constraint, axes: Sequence[Axis]) -> None:
-    if not any(axis.held for axis in axes):
-        raise ValueError(f"constraint {constraint.name!r}: there is no wall to hold, choose none")
+def _check_flat(constraint: Constraint, axes: Sequence[Axis]) -> None:
+    if not any(axis.flat for axis in axes):
+        raise ValueError(
+            f"constraint {constraint.name!r}: no wall has a prescribed slope, choose hard_walls"
+        )

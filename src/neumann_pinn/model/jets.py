@@ -6,6 +6,9 @@ by the same matrix and adds its bias to h only; an activation a gives
 
     h' = a(h),  p_i' = a'(h) p_i,  s' = a'(h) s - a''(h) sum_i p_i^2.
 
+In equations of second order in time s has h_tt instead of h_t; a point then needs its rate h_t,
+too, and s' has + a''(h) h_t^2 (time is a direction with D = -1).
+
 The factor sqrt(D) in the slopes keeps D out of the network: it appears only in the inputs. Plain
 reverse mode differentiates all of this once; nothing is nested.
 
@@ -46,24 +49,29 @@ class Jet(Protocol):
 
 
 class HeatJet(NamedTuple):
-    """h, any number of slopes p_i = sqrt(D) h_i, and s = h_t - D sum_i h_ii."""
+    """h, any number of slopes p_i = sqrt(D) h_i, s, and the rate h_t if s has h_tt."""
 
     value: Tensor
     slopes: tuple[Tensor, ...]
     residual: Tensor
+    rates: tuple[Tensor, ...] = ()
 
     @property
     def streams(self) -> tuple[Tensor, ...]:
-        return self.value, *self.slopes, self.residual
+        return self.value, *self.slopes, self.residual, *self.rates
 
     def with_streams(self, streams: Sequence[Tensor]) -> "HeatJet":
-        return HeatJet(streams[0], tuple(streams[1:-1]), streams[-1])
+        end = 1 + len(self.slopes)
+        return HeatJet(streams[0], tuple(streams[1:end]), streams[end], tuple(streams[end + 1 :]))
 
     def activate(self, activation: Activation) -> "HeatJet":
         value, first, second = activation(self.value)
         squares = sum(p * p for p in self.slopes)
+        for rate in self.rates:
+            squares = squares - rate * rate
         slopes = tuple(first * p for p in self.slopes)
-        return HeatJet(value, slopes, first * self.residual - second * squares)
+        rates = tuple(first * rate for rate in self.rates)
+        return HeatJet(value, slopes, first * self.residual - second * squares, rates)
 
 
 class MixedJet(NamedTuple):

@@ -3,6 +3,8 @@
 import re
 from functools import partial
 
+import torch
+
 from neumann_pinn.model.constraints import CONSTRAINTS, Constraint, NoConstraint
 from neumann_pinn.model.model import (
     Factored,
@@ -12,10 +14,13 @@ from neumann_pinn.model.model import (
     Sum,
     UnknownDiffusivity,
 )
+from neumann_pinn.problems.points import on_wall
 from neumann_pinn.problems.problem import Problem
-from neumann_pinn.walls.axes import free_factor
+from neumann_pinn.walls.axes import SIDES, Axis, free_factor
+from neumann_pinn.walls.conditions import Free
 from neumann_pinn.walls.embeddings import Cosine, Embedding, Fourier, Identity
-from neumann_pinn.walls.layers import RobinLift
+from neumann_pinn.walls.layers import WallLift, data_at, found_at, started
+from neumann_pinn.walls.layers import on_wall as points_on_wall
 
 METHODS = (
     "vanilla",
@@ -30,6 +35,10 @@ METHODS = (
 )
 STD = 20.0
 """The standard deviation of the random frequencies."""
+CHECKED_POINTS = 20
+"""Points at each wall where data are checked for being compatible."""
+SMALL_MISS = 1e-10
+"""By how much compatible data may be missed there, relative to their size."""
 
 _NAME = re.compile(r"(vanilla|existing)(?:_fourier(\d+))?|cosine(\d+)")
 _DRAWS = {"vanilla": 0, "existing": 1, "cosine": 2}
@@ -71,13 +80,14 @@ def make_model(
     """
     embeddings = tuple(constraint.embedding_of(embedding, axis) for axis in problem.axes)
     network = NetworkModel(
-        constraint, embeddings, width, depth, axes=problem.axes, steady=problem.steady
+        constraint, embeddings, width, depth, axes=problem.axes, order=problem.order
     )
     model: Model = network
-    walls = RobinLift(problem.axes, problem.fluxes, problem.coefficients or None)
-    if constraint.holds and walls.is_robin:
+    held = _held(problem, constraint)
+    walls = WallLift(held, are_compatible(problem, held))
+    if walls.has_factor:
         model = Factored(model, walls.factor)
-    if constraint.holds and not walls.is_insulated:
+    if not walls.is_homogeneous:
         model = Lifted(model, walls.lift)
     if free_term:
         plain = NetworkModel(
@@ -86,7 +96,35 @@ def make_model(
             width,
             depth,
             axes=problem.axes,
-            steady=problem.steady,
+            order=problem.order,
         )
-        model = Sum(model, Factored(plain, partial(free_factor, problem.axes)))
+        model = Sum(model, Factored(plain, partial(free_factor, held)))
     return UnknownDiffusivity(model) if problem.samples else model
+
+
+def are_compatible(problem: Problem, held: list[Axis]) -> bool:
+    """Whether the cheap lift of the axes is exact at all their walls."""
+    walls = WallLift(held, compatible=True)
+    if walls.plain_sum or len(walls.held) < 2:
+        return True
+    every = torch.cat([on_wall(problem, (0, side), CHECKED_POINTS) for side in SIDES])
+    for i, axis in enumerate(held):
+        for side in axis.held:
+            points = points_on_wall(every, i, axis, side)
+            for prescribed in axis.at(side).prescribed:
+                data = data_at(prescribed.data, points)
+                missed = found_at(prescribed, walls.lift, points, i) - data
+                if not missed.norm() <= SMALL_MISS * (1 + data.norm()):
+                    return False
+    return True
+
+
+def _held(problem: Problem, constraint: Constraint) -> list[Axis]:
+    """The axes with what a constraint holds at their walls, and that of time if it holds values."""
+    if constraint.holds_values:
+        known = not (problem.steady or problem.samples)
+        start = (problem.start, problem.rate) if known else (None, None)
+        return [*problem.axes, *started(*start)]
+    if constraint.holds_slopes:
+        return [axis.slopes_only() for axis in problem.axes]
+    return [Axis(axis.low, axis.high, Free(), Free()) for axis in problem.axes]

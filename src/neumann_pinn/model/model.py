@@ -52,8 +52,13 @@ class Model(ABC):
 
     @property
     @abstractmethod
+    def order(self) -> int:
+        """The order of the equation in time; unless it is 0, t follows the space coordinates."""
+
+    @property
     def steady(self) -> bool:
-        """Whether there is no time; otherwise t follows the space coordinates."""
+        """Whether there is no time."""
+        return self.order == 0
 
     @property
     @abstractmethod
@@ -61,9 +66,9 @@ class Model(ABC):
         """The networks in it, in the order of their parameters."""
 
     @property
-    def holds_walls(self) -> bool:
-        """Whether the walls hold for any parameters, so that they are not in the loss."""
-        return self.parts[0].constraint.holds
+    def held_by(self) -> Constraint:
+        """The constraint, which says what holds for any parameters."""
+        return self.parts[0].constraint
 
     @abstractmethod
     def initial(self, seed: int) -> Tensor:
@@ -90,7 +95,7 @@ class Model(ABC):
     @property
     def streams(self) -> int:
         """The number of streams per point through all networks."""
-        return sum(count_streams(part.constraint, part.axes) for part in self.parts)
+        return sum(count_streams(part.constraint, part.axes, part.order) for part in self.parts)
 
     def inputs(
         self, points: Tensor, diffusivity: float, velocity: tuple[float, ...] = ()
@@ -107,7 +112,7 @@ class Model(ABC):
                 f"points of shape {tuple(points.shape)}: give rows of {columns} coordinates"
             )
         points = points.double()
-        operator = Operator(diffusivity, velocity or (0.0,) * axes)
+        operator = Operator(diffusivity, velocity or (0.0,) * axes, self.order)
         root = points.new_full((1, 1), math.sqrt(diffusivity))
         return Inputs(self.constants(points, operator), root)
 
@@ -115,7 +120,7 @@ class Model(ABC):
         """u, its slopes u_i and L u at the points of `inputs`, by collapsed jets."""
         out = self.scaled_outputs(theta, inputs.constants, passes or Passes(), None)
         slopes = tuple(slope / inputs.root[0] for slope in out.slopes)
-        return Outputs(out.value, slopes, out.operator)
+        return out._replace(slopes=slopes)
 
 
 class Passes:
@@ -130,24 +135,25 @@ class Passes:
         *features, time = first.weight.split([*sizes, at.t.shape[0]], 1)
         along_t = time @ at.t + first.bias
         rate = time.sum(1, keepdim=True)
-        value, operator, slopes = along_t, rate, []
+        value, slopes = along_t, []
+        operator, rates = (0 * rate, (rate,)) if part.order == 2 else (rate, ())
         for weight, coordinate in zip(features, at.coordinates, strict=True):
             known = scaled(coordinate, scale)
             value = value + weight @ known.value
             operator = operator + weight @ known.operator
             slopes.append(weight @ known.slopes)
-        jets: list[HeatJet | MixedJet] = [HeatJet(value, tuple(slopes), operator)]
+        jets: list[Any] = [HeatJet(value, tuple(slopes), operator, rates)]
         profiles = [scaled(wall.profile, scale) for wall in at.walls]
         for wall, profile in zip(at.walls, profiles, strict=True):
             flux = features[0] @ wall.slope
             at_wall = features[0] @ wall.value + along_t
             jets.append(MixedJet(at_wall, flux, rate, -flux * profile.operator, -profile.value))
         jets = through_hidden(hidden, part.activation, jets)
-        read = [[read_out(last, stream) for stream in jet.streams] for jet in jets]
-        own, *at_walls = read
-        own[0] = own[0] + last.bias[0]
-        fluxes, mixed = [flux for _, flux, _, _ in at_walls], [m for *_, m in at_walls]
-        return less_walls(own, profiles, fluxes, mixed)
+        inside, *walls = (
+            jet.with_streams([read_out(last, s) for s in jet.streams]) for jet in jets
+        )
+        own = Outputs(inside.value + last.bias[0], *inside[1:])
+        return less_walls(own, profiles, [w.along_x for w in walls], [w.mixed for w in walls])
 
     def number(self, theta: Tensor) -> Tensor:
         """A parameter that is the same at all points."""
@@ -192,10 +198,10 @@ class NetworkModel(Model):
     depth: int = 3
     activation: Activation = tanh
     axes: tuple[Axis, ...] = (UNIT,)
-    steady: bool = False
+    order: int = 1
 
     def __post_init__(self) -> None:
-        self.constraint.check(self.embeddings, self.axes)
+        self.constraint.check(self.embeddings, self.axes, self.order)
 
     @property
     def parts(self) -> tuple[NetworkModel, ...]:
@@ -284,8 +290,8 @@ class Wrapper(Model):
         return self.inner.axes
 
     @property
-    def steady(self) -> bool:
-        return self.inner.steady
+    def order(self) -> int:
+        return self.inner.order
 
     @property
     def parts(self) -> tuple[NetworkModel, ...]:
@@ -331,7 +337,8 @@ class Lifted(_WithFunction):
     ) -> Outputs:
         out = self.inner.scaled_outputs(theta, constants.inner, passes, scale)
         lift = scaled(constants.function, scale)
-        return plus(out, Outputs(lift.value[0], lift.slopes.unbind(0), lift.operator[0]))
+        known = Outputs(lift.value[0], lift.slopes.unbind(0), lift.operator[0], tuple(lift.rates))
+        return plus(out, known)
 
     def values(self, theta: Tensor, nodes: WithFunction) -> Tensor:
         return nodes.function + self.inner.values(theta, nodes.inner)
@@ -395,8 +402,7 @@ class UnknownDiffusivity(Wrapper):
     ) -> Outputs:
         ratio = passes.number(theta[:1]).exp()
         out = self.inner.scaled_outputs(theta[1:], constants, passes, ratio)
-        slopes = tuple(slope / ratio.sqrt() for slope in out.slopes)
-        return Outputs(out.value, slopes, out.operator)
+        return out._replace(slopes=tuple(slope / ratio.sqrt() for slope in out.slopes))
 
     def nodes(self, x: Tensor, t: Tensor) -> Any:
         return self.inner.nodes(x, t)

@@ -2,7 +2,10 @@
 
 A model's derivatives are combined in the operator
 
-    L u = u_t - D sum_i u_ii + sum_i c_i u_i.
+    L u = u_t - D sum_i u_ii + sum_i c_i u_i,
+
+with u_tt instead of u_t in equations of second order in time, and neither in steady ones. Rates are
+u_t itself, where that is needed besides L u: with second order.
 """
 
 import math
@@ -19,7 +22,7 @@ Nothing = tuple[()]
 
 
 class Streams(NamedTuple):
-    """A known function at the points: value, sqrt(D) d/dx_i, and L, with a column for each point.
+    """A known function at the points: value, sqrt(D) d/dx_i, L, and rates, a column for each point.
 
     `diffusion` is the part of L that is proportional to D, if that is kept apart; otherwise it is
     empty and that part is in `operator`.
@@ -29,6 +32,7 @@ class Streams(NamedTuple):
     slopes: Tensor
     operator: Tensor
     diffusion: Tensor | Nothing = ()
+    rates: Tensor | Nothing = ()
 
 
 class Wall(NamedTuple):
@@ -40,18 +44,23 @@ class Wall(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """u, its slopes and L u at the points, each of length n."""
+    """u, its slopes, L u and rates at the points, each of length n."""
 
     value: Tensor
     slopes: tuple[Tensor, ...]
     operator: Tensor
+    rates: tuple[Tensor, ...] = ()
 
 
 class Operator(NamedTuple):
-    """L of known functions; `separate` keeps apart what is proportional to D."""
+    """L of known functions, of some order in time.
+
+    `separate` keeps apart what is proportional to D.
+    """
 
     diffusivity: float
     velocity: tuple[float, ...]
+    order: int
     separate: bool = False
 
     def of_features(self, features: Features, i: int) -> Streams:
@@ -62,10 +71,11 @@ class Operator(NamedTuple):
 
     def of_function(self, function: Function, points: Tensor) -> Streams:
         """L of any function of the points, by nested autograd."""
-        at = derivatives(function, points, len(self.velocity))
-        drift = at.rate + at.slopes @ at.slopes.new_tensor(self.velocity)
+        at = derivatives(function, points, len(self.velocity), self.order)
+        drift = at.evolution + at.slopes @ at.slopes.new_tensor(self.velocity)
         diffusion = -self.diffusivity * at.laplacian
-        return self._streams(at.value[None], at.slopes.T, drift[None], diffusion[None])
+        streams = self._streams(at.value[None], at.slopes.T, drift[None], diffusion[None])
+        return streams._replace(rates=at.rate[None]) if self.order == 2 else streams
 
     def _streams(self, value: Tensor, slopes: Tensor, drift: Tensor, diffusion: Tensor) -> Streams:
         slopes = math.sqrt(self.diffusivity) * slopes
@@ -79,36 +89,44 @@ def scaled(streams: Streams, scale: Tensor | None) -> Streams:
     if scale is None or isinstance(streams.diffusion, tuple):
         return streams
     operator = streams.operator + scale * streams.diffusion
-    return Streams(streams.value, scale.sqrt() * streams.slopes, operator)
+    return Streams(streams.value, scale.sqrt() * streams.slopes, operator, (), streams.rates)
 
 
 def times(m: Streams, out: Outputs) -> Outputs:
-    """Product with m; slopes carry sqrt(D), and L(m u) = m L u + u L m - 2 D grad m . grad u."""
+    """Product with m: L(m u) = m L u + u L m - 2 D grad m . grad u, where slopes carry sqrt(D).
+
+    With second order in time, + 2 m_t u_t.
+    """
     pairs = list(zip(m.slopes.unbind(0), out.slopes, strict=True))
     cross = torch.stack([along_m * along_u for along_m, along_u in pairs]).sum(0)
+    rates = list(zip(m.rates, out.rates, strict=True))
+    for rate_m, rate_u in rates:
+        cross = cross - rate_m * rate_u
     return Outputs(
         m.value[0] * out.value,
         tuple(m.value[0] * along_u + along_m * out.value for along_m, along_u in pairs),
         m.value[0] * out.operator + m.operator[0] * out.value - 2 * cross,
+        tuple(m.value[0] * rate_u + rate_m * out.value for rate_m, rate_u in rates),
     )
 
 
 def plus(one: Outputs, other: Outputs) -> Outputs:
     """Sum; L is linear."""
     slopes = tuple(a + b for a, b in zip(one.slopes, other.slopes, strict=True))
-    return Outputs(one.value + other.value, slopes, one.operator + other.operator)
+    rates = tuple(a + b for a, b in zip(one.rates, other.rates, strict=True))
+    return Outputs(one.value + other.value, slopes, one.operator + other.operator, rates)
 
 
 def less_walls(
-    own: list[Tensor], profiles: list[Streams], fluxes: list[Tensor], mixed: list[Tensor]
+    own: Outputs, profiles: list[Streams], fluxes: list[Tensor], mixed: list[Tensor]
 ) -> Outputs:
     """A network's own output minus the profile of each wall times its flux there.
 
     `mixed` is what this adds to L.
     """
-    u, *along, operator = own
+    u, (along, *others), operator, rates = own
     for profile, flux, more in zip(profiles, fluxes, mixed, strict=True):
         u = u - profile.value[0] * flux
-        along[0] = along[0] - profile.slopes[0] * flux
+        along = along - profile.slopes[0] * flux
         operator = operator + more
-    return Outputs(u, tuple(along), operator)
+    return Outputs(u, (along, *others), operator, rates)

@@ -6,12 +6,12 @@ a number does not depend on a stream.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from neumann_pinn.model.jets import HeatJet, Jet, MixedJet
+from neumann_pinn.model.jets import HeatJet, MixedJet
 from neumann_pinn.model.model import Constants, NetworkModel, Passes
 from neumann_pinn.model.network import Layer
 from neumann_pinn.model.streams import Outputs, Streams, less_walls, scaled
@@ -45,20 +45,26 @@ class TracedPasses(Passes):
     ) -> Outputs:
         coordinates = [scaled(coordinate, scale) for coordinate in at.coordinates]
         layers = part.network.layers(theta)
+        rate, operators = torch.ones_like(at.t), [c.operator for c in coordinates]
+        nothing = [torch.zeros_like(operator) for operator in operators]
+        second = part.order == 2
         own = HeatJet(
             torch.cat((*(c.value for c in coordinates), at.t)),
             tuple(self._slope(coordinates, i, at.t) for i in range(len(coordinates))),
-            self._stacked([c.operator for c in coordinates], torch.ones_like(at.t)),
+            self._stacked(operators, 0 * rate if second else rate),
+            (self._stacked(nothing, rate),) if second else (),
         )
-        (u, *slopes, operator), points = _through(part, layers, own)
+        jet, points = _through(part, layers, own)
+        out = Outputs(*jet)
         self.points += points
         if not at.walls:
             self.walls += [Trace()] * len(layers)
-            return Outputs(u, tuple(slopes), operator)
+            return out
         times, self.columns = at.t[0].unique(return_inverse=True)
-        (_, slope, _, rate), walls = _through(part, layers, _wall_jet(at, times))
+        at_walls, walls = _through(part, layers, _wall_jet(at, times))
         self.walls += walls
-        self.at_walls = torch.cat((slope, rate)).view(2 * len(at.walls), len(times))
+        slope_and_rate = torch.cat((at_walls.along_x, at_walls.mixed))
+        self.at_walls = slope_and_rate.view(2 * len(at.walls), len(times))
         self.seen = self.at_walls[:, self.columns]
         fluxes, rates = (list(half) for half in self.seen.tensor_split(2))
         profiles = [scaled(wall.profile, scale) for wall in at.walls]
@@ -66,7 +72,7 @@ class TracedPasses(Passes):
             -profile.operator[0] * flux - profile.value[0] * rate
             for profile, flux, rate in zip(profiles, fluxes, rates, strict=True)
         ]
-        return less_walls([u, *slopes, operator], profiles, fluxes, mixed)
+        return less_walls(out, profiles, fluxes, mixed)
 
     def number(self, theta: Tensor) -> Tensor:
         """The number at each point: the bias of a layer without inputs."""
@@ -85,8 +91,8 @@ class TracedPasses(Passes):
         return torch.cat([part.expand(-1, self.size) for part in (*features, t)])
 
 
-def _through(part: NetworkModel, layers: list[Layer], jet: Jet) -> tuple[list[Tensor], list[Trace]]:
-    """A jet through all layers: its streams as rows of numbers, and the layers' traces."""
+def _through(part: NetworkModel, layers: list[Layer], jet: Any) -> tuple[Any, list[Trace]]:
+    """A jet through all layers: its streams as vectors of numbers, and the layers' traces."""
     traces = []
     for k, layer in enumerate(layers):
         if k:
@@ -95,7 +101,7 @@ def _through(part: NetworkModel, layers: list[Layer], jet: Jet) -> tuple[list[Te
         value, *others = (layer.weight @ stream for stream in before)
         jet = jet.with_streams([value + layer.bias, *others])
         traces.append(Trace(before, jet.streams, layer is layers[-1]))
-    return [stream[0] for stream in jet.streams], traces
+    return jet.with_streams([stream[0] for stream in jet.streams]), traces
 
 
 def _wall_jet(at: Constants, times: Tensor) -> MixedJet:

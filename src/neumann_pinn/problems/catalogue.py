@@ -1,4 +1,4 @@
-"""Eleven problems with known solutions, beyond the study's insulated interval.
+"""Problems with known solutions, beyond the study's insulated interval.
 
 Their functions only call methods of the points, so listing the problems does not need torch.
 """
@@ -8,15 +8,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from neumann_pinn.problems.problem import INSULATED, Problem
+from neumann_pinn.problems.problem import Problem
 from neumann_pinn.walls.axes import Axis
+from neumann_pinn.walls.conditions import Dirichlet, Neumann, Periodic, Robin
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 
 def _interval() -> Problem:
-    axis, d, left, right = Axis(-1.5, 2.0), 0.3, 1.0, -0.5
+    d, left, right = 0.3, 1.0, -0.5
+    axis = Axis(-1.5, 2.0, Neumann(left), Neumann(right))
     length = axis.high - axis.low
     wave = 2 * math.pi / length
 
@@ -26,11 +28,12 @@ def _interval() -> Problem:
         parabola = left * y + (right - left) * (y**2 / 2 + d * t) / length
         return parabola + (-d * wave**2 * t).exp() * (wave * y).cos()
 
-    return Problem("Constant flux on [-1.5, 2]", (axis,), d, exact, ((left, right),))
+    return Problem("Constant flux on [-1.5, 2]", (axis,), d, exact)
 
 
 def _one_wall() -> Problem:
-    axis, d, flux = Axis(0.0, 2.0, "left"), 0.2, -0.8
+    d, flux = 0.2, -0.8
+    axis = Axis(0.0, 2.0, Neumann(flux), Dirichlet())
     wave = math.pi / 2 / axis.high
 
     def exact(points: Tensor) -> Tensor:
@@ -41,7 +44,7 @@ def _one_wall() -> Problem:
             u = u + amplitude * decay * (b * wave * x).cos()
         return u
 
-    return Problem("Flux left, value right", (axis,), d, exact, ((flux, 0.0),))
+    return Problem("Flux left, value right", (axis,), d, exact)
 
 
 def _heated_box(label: str, axes: tuple[Axis, ...], modes: list[tuple[int, ...]]) -> Problem:
@@ -59,11 +62,11 @@ def _heated_box(label: str, axes: tuple[Axis, ...], modes: list[tuple[int, ...]]
             u = u + term
         return u
 
-    return Problem(label, axes, d, exact, (INSULATED,) * len(axes))
+    return Problem(label, axes, d, exact)
 
 
 def _box_flux() -> Problem:
-    axes, d, a, b = (Axis(0.0, 1.0), Axis(-1.0, 1.0)), 0.2, 2.0, 1.5
+    d, a, b = 0.2, 2.0, 1.5
 
     def angles(points: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         x, y, t = points.T
@@ -81,8 +84,11 @@ def _box_flux() -> Problem:
         p, q, decay = angles(points)
         return -b * decay * p.sin() * q.sin()
 
-    fluxes = ((along_x, along_x), (along_y, along_y))
-    return Problem("2D box, flux at all walls", axes, d, exact, fluxes)
+    axes = (
+        Axis(0.0, 1.0, Neumann(along_x), Neumann(along_x)),
+        Axis(-1.0, 1.0, Neumann(along_y), Neumann(along_y)),
+    )
+    return Problem("2D box, flux at all walls", axes, d, exact)
 
 
 def _pulse() -> Problem:
@@ -101,12 +107,11 @@ def _pulse() -> Problem:
         decay, angle = phase(points)
         return wave * decay * (angle.sin() - angle.cos())
 
-    return Problem("Flux that changes in time", (Axis(),), d, exact, ((flux, flux),))
+    axis = Axis(0.0, 1.0, Neumann(flux), Neumann(flux))
+    return Problem("Flux that changes in time", (axis,), d, exact)
 
 
 def _poisson() -> Problem:
-    axes = (Axis(-1.0, 1.0), Axis(0.0, 1.0, "left"))
-
     def exact(points: Tensor) -> Tensor:
         x, y = points.T
         return (-(x**2)).exp() * (2 * y).cos()
@@ -114,8 +119,8 @@ def _poisson() -> Problem:
     def flux(points: Tensor) -> Tensor:
         return -2 * points[:, 0] * exact(points)
 
-    fluxes = ((flux, flux), INSULATED)
-    return Problem("2D Poisson, steady", axes, 1.0, exact, fluxes, manufactured=True, steady=True)
+    axes = (Axis(-1.0, 1.0, Neumann(flux), Neumann(flux)), Axis(0.0, 1.0, right=Dirichlet(exact)))
+    return Problem("2D Poisson, steady", axes, 1.0, exact, manufactured=True, order=0)
 
 
 def _reaction() -> Problem:
@@ -125,10 +130,9 @@ def _reaction() -> Problem:
 
     return Problem(
         "Advection and reaction",
-        (Axis(),),
+        (Axis(right=Neumann(lambda points: (-points[:, 1]).exp())),),
         0.05,
         exact,
-        ((0.0, lambda points: (-points[:, 1]).exp()),),
         velocity=(0.3,),
         reaction=lambda u: u**3 - u,
         manufactured=True,
@@ -151,7 +155,6 @@ def _inverse() -> Problem:
         (Axis(),),
         d,
         exact,
-        (INSULATED,),
         samples=100,
         noise=0.01,
         guess=0.3,
@@ -165,14 +168,8 @@ def _cooling() -> Problem:
         x, t = points.T
         return (-d * wave**2 * t).exp() * (wave * x).cos()
 
-    return Problem(
-        "Robin wall",
-        (Axis(),),
-        d,
-        exact,
-        (INSULATED,),
-        coefficients=((0.0, wave * math.tan(wave)),),
-    )
+    axis = Axis(right=Robin(wave * math.tan(wave)))
+    return Problem("Robin wall", (axis,), d, exact)
 
 
 def _dirichlet() -> Problem:
@@ -183,7 +180,47 @@ def _dirichlet() -> Problem:
         x, t = points.T
         return (-d * math.pi**2 * t).exp() * (math.pi * x).sin()
 
-    return Problem("Known values at both walls", (Axis(walls="none"),), d, exact, (INSULATED,))
+    axis = Axis(0.0, 1.0, Dirichlet(), Dirichlet())
+    return Problem("Known values at both walls", (axis,), d, exact)
+
+
+def _ring() -> Problem:
+    axis, d, speed = Axis(0.0, 2.0, Periodic(), Periodic()), 0.05, 0.7
+
+    def exact(points: Tensor) -> Tensor:
+        x, t = points.T
+        u = x.new_zeros(x.shape)
+        for b, amplitude in ((1, 1.0), (3, 0.5)):
+            wave = math.pi * b
+            u = u + amplitude * (-d * wave**2 * t).exp() * (wave * (x - speed * t)).sin()
+        return u
+
+    return Problem("Advection around a ring", (axis,), d, exact, velocity=(speed,))
+
+
+def _mixed() -> Problem:
+    d, a, b = 0.1, 2.0, math.pi
+
+    def exact(points: Tensor) -> Tensor:
+        x, y, t = points.T
+        return (-d * (a**2 + b**2) * t).exp() * (a * x).sin() * (b * y).cos()
+
+    axes = (
+        Axis(0.0, 1.0, Dirichlet(), Robin(-a / math.tan(a))),
+        Axis(0.0, 2.0, Periodic(), Periodic()),
+    )
+    return Problem("2D box: value, Robin, periodic", axes, d, exact)
+
+
+def _wave() -> Problem:
+    def exact(points: Tensor) -> Tensor:
+        x, t = math.pi * points.T
+        return x.cos() * t.cos() + 0.5 * (2 * x).cos() * (2 * t).sin()
+
+    def rate(points: Tensor) -> Tensor:
+        return math.pi * (2 * math.pi * points[:, 0]).cos()
+
+    return Problem("Wave equation, insulated", (Axis(),), 1.0, exact, order=2, rate=rate)
 
 
 PROBLEMS = {
@@ -198,5 +235,8 @@ PROBLEMS = {
     "inverse": _inverse(),
     "cooling": _cooling(),
     "dirichlet": _dirichlet(),
+    "ring": _ring(),
+    "mixed": _mixed(),
+    "wave": _wave(),
 }
 """The problems by name."""

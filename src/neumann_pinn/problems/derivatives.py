@@ -9,15 +9,19 @@ from neumann_pinn.walls.layers import Function
 
 
 class Derivatives(NamedTuple):
-    """A function at n points: value, slopes (n x axes), d/dt and Laplacian."""
+    """A function at n points: value, slopes (n x axes), d/dt, Laplacian, and how it evolves.
+
+    The latter is the time derivative of a given order; of order 0 it is zero.
+    """
 
     value: Tensor
     slopes: Tensor
     rate: Tensor
     laplacian: Tensor
+    evolution: Tensor
 
 
-def derivatives(function: Function, points: Tensor, axes: int) -> Derivatives:
+def derivatives(function: Function, points: Tensor, axes: int, order: int) -> Derivatives:
     """The derivatives of any function of space and time, by nested autograd."""
     points = points.detach().requires_grad_()
     with torch.enable_grad():
@@ -25,7 +29,8 @@ def derivatives(function: Function, points: Tensor, axes: int) -> Derivatives:
         gradient = _gradient(value, points)
         slopes, rate = gradient[:, :axes], gradient[:, axes:].sum(1)
         seconds = [_gradient(slopes[:, i], points)[:, i] for i in range(axes)]
-    parts = (value, slopes, rate, torch.stack(seconds).sum(0))
+        evolution = _gradient(rate, points)[:, axes] if order == 2 else rate
+    parts = (value, slopes, rate, torch.stack(seconds).sum(0), evolution)
     return Derivatives(*(part.detach() for part in parts))
 
 

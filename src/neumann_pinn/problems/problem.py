@@ -1,24 +1,25 @@
 """Problems: an equation on an interval or a box, its wall conditions, the exact solution.
 
-All are of the form u_t - D Laplacian(u) + c . grad(u) + R(u) = source. Points are rows: the space
-coordinates, then t in [0, 1] unless the problem is steady. Torch is imported only where it is used.
+All are of the form u_t - D Laplacian(u) + c . grad(u) + R(u) = source, of second order in time with
+u_tt instead of u_t, or steady without either. Points are rows: the space coordinates, then t in
+[0, 1] unless the problem is steady. Torch is imported only where it is used.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from neumann_pinn.walls.axes import SIDES, Axis, Side
+from neumann_pinn.walls.axes import Axis, Side
+from neumann_pinn.walls.conditions import Prescribed
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from neumann_pinn.walls.layers import Function, WallPair
+    from neumann_pinn.walls.layers import Function
 
 Wall = tuple[int, Side]
 """A wall of a box: its axis and its side."""
-INSULATED: WallPair = (0.0, 0.0)
 SAMPLES = -2
 """The number of the shift of an inverse problem's samples."""
 
@@ -35,8 +36,7 @@ class Reference(NamedTuple):
 class Problem:
     """An equation on an interval or a box, its wall conditions, and its exact solution.
 
-    A Neumann or Robin condition, du/dx_i + coefficient u = flux, holds at every held wall of
-    `axes`. At the other walls u itself is known, and also at t = 0 unless the problem is steady; an
+    `axes` say what holds at the walls. At t = 0 u is known, unless the problem is steady; an
     inverse problem has noisy samples of u and a guess for D instead.
     """
 
@@ -44,29 +44,41 @@ class Problem:
     axes: tuple[Axis, ...]
     diffusivity: float
     exact: Function = field(repr=False)
-    fluxes: tuple[WallPair, ...] = field(repr=False)
-    coefficients: tuple[tuple[float, float], ...] = ()
     velocity: tuple[float, ...] = ()
     reaction: Function | None = field(default=None, repr=False)
     manufactured: bool = False
     """Whether there is a source: the one that makes `exact` a solution."""
-    steady: bool = False
+    order: Literal[0, 1, 2] = 1
+    """The order of the time derivative; 0 if the problem is steady."""
     samples: int = 0
     noise: float = 0.0
     guess: float = 0.0
     initial: Function | None = field(default=None, repr=False)
     """u at t = 0, if it is not taken from `exact`."""
+    rate: Function | None = field(default=None, repr=False)
+    """u_t at t = 0, which a problem of second order needs."""
+
+    def __post_init__(self) -> None:
+        if (self.rate is not None) != (self.order == 2):
+            raise ValueError(
+                f"problem {self.label!r} of order {self.order} in time: give a rate at the start "
+                "if the order is 2, and only then"
+            )
 
     @property
-    def walls(self) -> list[Wall]:
-        """Every held wall, as its axis and side."""
-        return [(i, side) for i, axis in enumerate(self.axes) for side in axis.held]
+    def steady(self) -> bool:
+        """Whether there is no time."""
+        return self.order == 0
 
-    @property
-    def free_walls(self) -> list[Wall]:
-        """Every wall that is not held."""
-        every = ((i, side) for i in range(len(self.axes)) for side in SIDES)
-        return [wall for wall in every if wall not in self.walls]
+    def prescribed(self, what: str) -> list[tuple[Wall, Prescribed]]:
+        """Every wall at which a value or a slope is prescribed."""
+        return [
+            ((i, side), prescribed)
+            for i, axis in enumerate(self.axes)
+            for side in axis.held
+            for prescribed in axis.at(side).prescribed
+            if prescribed.what == what
+        ]
 
     @property
     def columns(self) -> int:
@@ -88,20 +100,12 @@ class Problem:
         return source
 
     def operator(self, function: Function, points: Tensor) -> Tensor:
-        """u_t - D Laplacian(u) + c . grad(u) of any function, by nested autograd."""
+        """The left side of the equation without R, for any function, by nested autograd."""
         from neumann_pinn.problems.derivatives import derivatives
 
-        at = derivatives(function, points, len(self.axes))
+        at = derivatives(function, points, len(self.axes), self.order)
         velocity = at.slopes.new_tensor(self.velocity or (0.0,) * len(self.axes))
-        return at.rate - self.diffusivity * at.laplacian + at.slopes @ velocity
-
-    def condition(self, wall: Wall, points: Tensor) -> tuple[float, Tensor]:
-        """Coefficient and flux of the condition at points on a held wall."""
-        from neumann_pinn.walls.layers import flux_at
-
-        i, side = wall
-        coefficient = self.coefficients[i][SIDES[side]] if self.coefficients else 0.0
-        return coefficient, flux_at(self.fluxes[i][SIDES[side]], points)
+        return at.evolution - self.diffusivity * at.laplacian + at.slopes @ velocity
 
     def start(self, points: Tensor) -> Tensor:
         """The values of u at points with t = 0."""

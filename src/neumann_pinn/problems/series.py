@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from neumann_pinn.problems.initial import InitialCondition
-from neumann_pinn.problems.problem import INSULATED, Problem
+from neumann_pinn.problems.problem import Problem
 from neumann_pinn.walls.axes import UNIT
 from neumann_pinn.walls.trigonometry import cospi
 
@@ -59,6 +59,5 @@ def heat(initial: InitialCondition, k: float, terms: int = 200) -> Problem:
         (UNIT,),
         series.diffusivity,
         series,
-        (INSULATED,),
         initial=lambda points: initial(points[:, 0]),
     )

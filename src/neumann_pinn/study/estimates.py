@@ -19,7 +19,7 @@ def training_megabytes(problem: Problem, method: Method, protocol: Mapping[str, 
     points = training_points(problem, method, protocol)
     width, depth = protocol["network"]["width"], protocol["network"]["depth"]
     axes = len(problem.axes)
-    streams = count_streams(method.constraint, problem.axes)
+    streams = count_streams(method.constraint, problem.axes, problem.order)
     constants = 15 * (axes * method.embedding.size + streams) * points
     loss = 6 * streams * width * min(points, LOSS_POINTS)
     grid = 8 * protocol["grid"]["x"] * protocol["grid"]["t"]
@@ -38,7 +38,11 @@ def training_minutes(iterations: int, milliseconds: float) -> float:
 def training_points(problem: Problem, method: Method, protocol: Mapping[str, Any]) -> int:
     """The number of points a method trains on; none on the walls unless these are in the loss."""
     points = protocol["points"]
-    walls = len(problem.free_walls) + (0 if method.constraint.holds else len(problem.walls))
-    for_an_axis = points["domain"] + points["initial"]
+    held, walls, for_an_axis = method.constraint, 0, points["domain"]
+    if not held.holds_values:
+        walls += len(problem.prescribed("value"))
+        for_an_axis += points["initial"] * (2 if problem.order == 2 else 1)
+    if not held.holds_slopes:
+        walls += len(problem.prescribed("slope"))
     on_walls = -(-points["boundary"] * walls // 2)
     return int(len(problem.axes) * for_an_axis + on_walls + problem.samples)

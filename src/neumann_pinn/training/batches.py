@@ -9,6 +9,8 @@ from neumann_pinn.problems.points import Counts, Points, make_points
 from neumann_pinn.problems.problem import Problem
 from neumann_pinn.training.loss import Batch
 from neumann_pinn.training.protocol import Protocol
+from neumann_pinn.walls.conditions import Prescribed
+from neumann_pinn.walls.layers import data_at
 
 POINTS_OF_A_TIME = 16
 """Points inside that share a time with Gauss-Newton, so that walls are needed at fewer times."""
@@ -34,35 +36,42 @@ def points_of(problem: Problem, protocol: Protocol, shift: int | None = None) ->
 def make_batch(problem: Problem, model: Model, points: Points) -> Batch:
     """The constants at all points of a problem, in float64.
 
-    Values are known at the start and at the walls that are not held, or where there are samples.
-    The other walls are left out if the model holds them.
+    Values are known at the start, at walls, or where there are samples; slopes are known at walls,
+    and rates at the start. What the model holds is left out.
     """
-    known = [(points.walls[wall], problem.exact) for wall in problem.free_walls]
+    held = model.held_by
+    known = []
+    if not held.holds_values:
+        known = [(points.start, problem.start(points.start))] * (not problem.samples) + [
+            (points.walls[wall], data_at(value.data, points.walls[wall]))
+            for wall, value in problem.prescribed("value")
+        ]
     if problem.samples:
-        samples, noisy = problem.noisy_samples()
-        known.append((samples, lambda _: noisy))
-    else:
-        known.insert(0, (points.start, problem.start))
-    in_loss = [] if model.holds_walls else problem.walls
-    walls = [(wall, points.walls[wall]) for wall in in_loss]
+        known.append(problem.noisy_samples())
+    slopes = [] if held.holds_slopes else problem.prescribed("slope")
+    walls = [(i, slope, points.walls[i, side]) for (i, side), slope in slopes]
+    if problem.rate and not held.holds_values:
+        walls.append((len(problem.axes), Prescribed("slope", problem.rate), points.start))
 
-    groups = [points.inside, *(group for group, _ in known), *(group for _, group in walls)]
+    groups = [points.inside, *(group for group, _ in known), *(group for *_, group in walls)]
     every = torch.cat(groups)
     shares = torch.zeros(3, len(every), dtype=torch.float64)
     value, coefficient, flux = torch.zeros(3, 1, len(every), dtype=torch.float64)
-    normals = torch.zeros(len(problem.axes), len(every), dtype=torch.float64)
+    directions = len(problem.axes) + (problem.order == 2)
+    normals = torch.zeros(directions, len(every), dtype=torch.float64)
     shares[0] = 1 / len(every)
     start = len(points.inside)
-    for group, function in known:
+    for group, values in known:
         place = slice(start, start := start + len(group))
         shares[1, place] = 1 / max(len(group), 1)
-        value[0, place] = function(group)
-    on_walls = sum(len(group) for _, group in walls)
-    for wall, group in walls:
+        value[0, place] = values
+    on_walls = sum(len(group) for *_, group in walls)
+    for direction, slope, group in walls:
         place = slice(start, start := start + len(group))
         shares[2, place] = 1 / on_walls
-        normals[wall[0], place] = 1
-        coefficient[0, place], flux[0, place] = problem.condition(wall, group)
+        normals[direction, place] = 1
+        coefficient[0, place] = data_at(slope.coefficient, group)
+        flux[0, place] = data_at(slope.data, group)
     source = problem.source(every)
     return Batch(
         model.inputs(every, problem.known_diffusivity, problem.velocity),

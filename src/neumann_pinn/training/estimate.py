@@ -51,7 +51,7 @@ def _of_adam(model: Model, points: int) -> float:
     """
     total = 0
     for part in model.parts:
-        own = 2 + len(part.axes)
+        own = 2 + len(part.axes) + (part.order == 2)
         streams = own + 4 * len(part.constraint.corrected(part.axes))
         hidden = 3 * (part.depth - 1) * streams * 2 * part.width**2
         features = sum(e.size for e in part.embeddings if not isinstance(e, Identity))
@@ -66,7 +66,7 @@ def _of_gauss_newton(model: Model, equation: int, values: int, walls: int, times
     """
     rows, total = equation + values + walls, 0.0
     for part in model.parts:
-        own = 2 + len(part.axes)
+        own = 2 + len(part.axes) + (part.order == 2)
         numbers = times * len(part.constraint.corrected(part.axes))
         stacked = own * equation + values + 2 * walls + (2 + 4) * numbers
         for outputs, inputs in part.network.shapes:

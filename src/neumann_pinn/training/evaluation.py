@@ -13,6 +13,7 @@ from neumann_pinn.problems.problem import Problem, Reference
 from neumann_pinn.training.engine import BlockSum, Machine
 from neumann_pinn.training.loss import LossTerms
 from neumann_pinn.training.trees import cast
+from neumann_pinn.walls.layers import data_at
 
 WALL_POINTS = 1000
 """Points on each wall at which its condition is checked."""
@@ -68,14 +69,16 @@ class Evaluation:
 
 
 def wall_violation(problem: Problem, model: Model, theta: Tensor) -> float | None:
-    """The largest |du/dx_i + coefficient u - flux| at the walls; None if no slope is prescribed."""
+    """By how much a value or slope at the walls is missed at most; None if none is prescribed."""
     misses = []
-    for wall in problem.walls:
+    for wall, prescribed in problem.prescribed("value") + problem.prescribed("slope"):
         points = on_wall(problem, wall, WALL_POINTS)
         inputs = model.inputs(points, problem.known_diffusivity, problem.velocity)
         out = model.outputs(theta, cast(inputs, theta.dtype, theta.device))
-        coefficient, flux = problem.condition(wall, points)
-        misses.append((out.slopes[wall[0]] + coefficient * out.value - flux).abs())
+        found = out.value
+        if prescribed.what == "slope":
+            found = out.slopes[wall[0]] + data_at(prescribed.coefficient, points) * out.value
+        misses.append((found - data_at(prescribed.data, points)).abs())
     return float(torch.cat(misses).max()) if misses else None
 
 

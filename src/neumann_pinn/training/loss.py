@@ -22,8 +22,9 @@ class Batch(NamedTuple):
     """Points as constants, with a column for each point.
 
     Their inputs, their shares in the three terms (3 x n), the known value (1 x n), which
-    slope is taken at a wall (axes x n), and, unless they vanish, the coefficient of u there, the
-    flux there, and the source (1 x n each).
+    slope is taken at a wall (axes x n, and one more for the rate at the start, if that is known),
+    and, unless they vanish, the coefficient of u there, the flux there, and the source (1 x n
+    each).
     """
 
     inputs: Inputs
@@ -64,7 +65,7 @@ def term_errors(
         residual = residual + reaction(out.value)
     if isinstance(batch.source, Tensor):
         residual = residual - batch.source[0]
-    slopes = zip(batch.normals.unbind(0), out.slopes, strict=True)
+    slopes = zip(batch.normals.unbind(0), (*out.slopes, *out.rates), strict=True)
     wall = torch.stack([normal * slope for normal, slope in slopes]).sum(0)
     if isinstance(batch.coefficient, Tensor):
         wall = wall + batch.coefficient[0] * out.value

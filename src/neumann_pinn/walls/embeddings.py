@@ -8,12 +8,12 @@ are features and columns are points; anything that is the same at all points has
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from neumann_pinn.walls.axes import UNIT, Axis, Features
+from neumann_pinn.walls.axes import CIRCLE, UNIT, Axis, Features
 from neumann_pinn.walls.trigonometry import cospi, sinpi
 
 if TYPE_CHECKING:
@@ -79,19 +79,12 @@ class Fourier:
         return self
 
     def features(self, x: Tensor) -> Features:
-        x = x.double()
-        b = x.new_tensor(self.frequencies)[:, None]
-        wave = math.pi * b
-        cos, sin = cospi(b * x), sinpi(b * x)
-        value, first = x.new_empty(self.size, len(x)), x.new_empty(self.size, len(x))
-        value[0::2], value[1::2] = cos, sin
-        first[0::2], first[1::2] = -wave * sin, wave * cos
-        return Features(value, first, -(wave**2).repeat_interleave(2, 0) * value)
+        return _waves(x.double(), self.frequencies, 1.0)
 
 
 @dataclass(frozen=True)
 class Cosine:
-    """Cosines that are flat at the held walls of an axis, one for each frequency b.
+    """Cosines that are flat at the flat walls of an axis, one for each frequency b.
 
     For both walls (equations 6 and B.2) cos(pi b y), where y runs from 0 to 1 and b is whole; for
     one wall (equation B.5) cos(pi/2 b y), where y is 0 at that wall and b is any positive number.
@@ -101,25 +94,13 @@ class Cosine:
     axis: Axis = UNIT
 
     def __post_init__(self) -> None:
-        b = self.frequencies
-        if self.axis.walls == "none":
+        if not self.axis.flat:
             raise ValueError(
-                "a cosine embedding holds a wall: give an axis with walls, or x itself"
+                "a cosine embedding makes a wall flat: give an axis with a Neumann or Robin wall, "
+                "or x itself"
             )
-        if any(not 0 < f < math.inf for f in b):
-            raise ValueError(f"frequencies {b} of a cosine embedding: give positive numbers")
-        if self.axis.walls == "both" and any(f != int(f) for f in b):
-            raise ValueError(
-                f"frequencies {b} of a cosine embedding: give whole numbers, "
-                "no others are flat at both walls"
-            )
-        if 1 not in b:
-            raise ValueError(
-                f"frequencies {b} of a cosine embedding: add 1, without it different x "
-                "can share all features"
-            )
-        if len(set(b)) < len(b):
-            raise ValueError(f"frequencies {b} of a cosine embedding: give each only once")
+        whole = "flat at both walls" if len(self.axis.flat) == 2 else ""
+        _check_frequencies("a cosine embedding", self.frequencies, whole)
 
     @classmethod
     def first(cls, size: int, axis: Axis = UNIT) -> Cosine:
@@ -129,7 +110,7 @@ class Cosine:
     @classmethod
     def sample(cls, size: int, std: float, seed: int, axis: Axis = UNIT) -> Cosine:
         """Frequency 1, then |N(0, std)|, rounded if both walls are held; no zeros, no repeats."""
-        whole = axis.walls == "both"
+        whole = len(axis.flat) == 2
         if size < 1 or not 0 < std < math.inf:
             raise ValueError(
                 f"size {size} and std {std} of a cosine embedding: give a size of at least 1 and a "
@@ -154,13 +135,13 @@ class Cosine:
     def size(self) -> int:
         return len(self.frequencies)
 
-    def on(self, axis: Axis) -> Cosine:
-        return replace(self, axis=axis)
+    def on(self, axis: Axis) -> Embedding:
+        return natural(axis, self.frequencies)
 
     @property
     def rates(self) -> tuple[float, ...]:
         """The angle of each feature, divided by pi and by the position along the axis."""
-        half = 1 if self.axis.walls == "both" else 2
+        half = len(self.axis.flat) % 2 + 1
         return tuple(b / half for b in self.frequencies)
 
     def features(self, x: Tensor) -> Features:
@@ -168,10 +149,71 @@ class Cosine:
         rates = x.new_tensor(self.rates)[:, None]
         angle = rates * self.axis.position(x)
         low, high = self.axis.ends
-        toward = -1 if self.axis.walls == "right" else 1
+        toward = -1 if self.axis.flat == ("right",) else 1
         wave = toward * math.pi * rates / (high - low)
         value = cospi(angle)
         return Features(value, -wave * sinpi(angle), -(wave**2) * value)
+
+
+@dataclass(frozen=True)
+class Waves:
+    """cos(2 pi b y), sin(2 pi b y) for each whole b, where y runs from 0 to 1 along the axis."""
+
+    frequencies: tuple[float, ...] = (1,)
+    axis: Axis = CIRCLE
+
+    def __post_init__(self) -> None:
+        if not self.axis.is_periodic:
+            raise ValueError(f"waves along {self.axis}: give a periodic axis")
+        _check_frequencies("waves", self.frequencies, "periodic")
+
+    @property
+    def size(self) -> int:
+        return 2 * len(self.frequencies)
+
+    def on(self, axis: Axis) -> Embedding:
+        return natural(axis, self.frequencies)
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """The angle of each pair, divided by pi and by the position along the axis."""
+        return tuple(2 * b for b in self.frequencies)
+
+    def features(self, x: Tensor) -> Features:
+        low, high = self.axis.ends
+        return _waves(self.axis.position(x.double()), self.rates, high - low)
+
+
+def natural(axis: Axis, frequencies: tuple[float, ...] = (1,)) -> Embedding:
+    """The features that an axis asks for: flat where slopes are prescribed, periodic, or x."""
+    if axis.is_periodic:
+        return Waves(frequencies, axis)
+    return Cosine(frequencies, axis) if axis.flat else Identity()
+
+
+def _check_frequencies(what: str, b: tuple[float, ...], whole: str) -> None:
+    """Reject frequencies that do not fit; `whole` says what only whole numbers are."""
+    if any(not 0 < f < math.inf for f in b):
+        raise ValueError(f"frequencies {b} of {what}: give positive numbers")
+    if whole and any(f != int(f) for f in b):
+        raise ValueError(f"frequencies {b} of {what}: give whole numbers, no others are {whole}")
+    if 1 not in b:
+        raise ValueError(
+            f"frequencies {b} of {what}: add 1, without it different x can share all features"
+        )
+    if len(set(b)) < len(b):
+        raise ValueError(f"frequencies {b} of {what}: give each only once")
+
+
+def _waves(y: Tensor, rates: tuple[float, ...], length: float) -> Features:
+    """cos(pi r y), sin(pi r y) for each rate r; derivatives along x, where y is x / length."""
+    r = y.new_tensor(rates)[:, None]
+    wave = math.pi * r / length
+    cos, sin = cospi(r * y), sinpi(r * y)
+    value, first = y.new_empty(2 * len(r), len(y)), y.new_empty(2 * len(r), len(y))
+    value[0::2], value[1::2] = cos, sin
+    first[0::2], first[1::2] = -wave * sin, wave * cos
+    return Features(value, first, -(wave**2).repeat_interleave(2, 0) * value)
 
 
 def _generator(size: int, seed: int) -> np.random.Generator:

@@ -1,13 +1,16 @@
-"""Exact Neumann and Robin walls for any PINN: plain torch modules.
+"""Exact walls for any PINN: plain torch modules.
 
-Inputs are matrices with a row for each point: the space coordinates of `axes` first, then any other
-inputs of the network (time, parameters). Networks have one output column. At either wall a flux is
-the derivative along the coordinate, du/dx_i; the outward normal derivative at a left wall is its
-negative.
+Inputs are matrices with a row for each point: the coordinates of `axes` first, then any other
+inputs of the network (time, parameters). Networks have one output column. An `Axis` says what holds
+at its two walls.
 
-- `CosineEmbedding` before a network makes every held wall insulated: du/dx_i = 0 to the last bit.
-- `FluxLift` after it adds the prescribed fluxes.
-- `RobinLift` after it turns insulated walls into du/dx_i + k u = c.
+- `HardWalls` around a network makes all of it hold, an initial condition too. It puts together:
+- `CosineEmbedding` before a network, which makes walls flat where slopes are prescribed,
+  du/dx_i = 0 to the last bit, and periodic axes periodic;
+- `WallLift` after it, which brings in values, fluxes and Robin conditions.
+
+Two more modules are alternatives and additions:
+
 - `OutputTransform` imposes fluxes on a network without an embedding, by its slopes at the walls.
 - `FreeTerm` adds a second network that does not change any held wall.
 
@@ -20,132 +23,138 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from neumann_pinn.walls.axes import SIDES, Axis, Side, free_factor
-from neumann_pinn.walls.embeddings import Cosine
-from neumann_pinn.walls.trigonometry import cospi
+from neumann_pinn.walls.axes import Axis, Side, free_factor
+from neumann_pinn.walls.conditions import (
+    Clamped,
+    Dirichlet,
+    Free,
+    Prescribed,
+    Robin,
+    varies,
+)
+from neumann_pinn.walls.embeddings import Cosine, Embedding, Waves, natural
+from neumann_pinn.walls.trigonometry import cospi, sinpi
 
 Function = Callable[[Tensor], Tensor]
 """A function of points (n x inputs) that returns one number for each."""
-Flux = float | Tensor | Function
-"""A number, a tensor with one element, or a function of inputs on the wall: n x inputs -> n.
-
-The function may be a module, and the tensor a parameter; they are then trained with the rest.
-"""
-WallPair = tuple[Flux, Flux]
-"""The fluxes prescribed at the left and at the right wall of an axis."""
+Data = float | Tensor | Function
+"""A number, a tensor with one element, or a function of inputs on the wall: n x inputs -> n."""
 
 
 class CosineEmbedding(nn.Module):
-    """Replaces each space coordinate by cosines that are flat at its held walls.
+    """Replaces each coordinate by the features that its walls ask for.
 
-    Give each axis either as an `Axis`, for the single cosine of frequency 1, or as a `Cosine` with
-    more of them: `Cosine((1, 2, 7), axis)`, `Cosine.first(20, axis)` or
-    `Cosine.sample(20, std, seed, axis)`. Axes without held walls and all other inputs pass through
-    unchanged.
+    These are cosines where slopes are prescribed at one wall or at both, cosines and sines on a
+    periodic axis, and the coordinate itself otherwise. Give each axis either as an `Axis`, for the
+    single frequency 1, or as a `Cosine` or `Waves` with more of them: `Cosine((1, 2, 7), axis)`,
+    `Cosine.first(20, axis)` or `Cosine.sample(20, std, seed, axis)`. All inputs after the axes pass
+    through unchanged.
     """
 
-    def __init__(self, axes: Sequence[Axis | Cosine]) -> None:
+    def __init__(self, axes: "Sequence[Axis | Embedding]") -> None:
         super().__init__()
-        _plain_axes(axes)
-        self.axes = tuple(
-            Cosine(axis=axis) if isinstance(axis, Axis) and axis.held else axis for axis in axes
-        )
-        for i, axis in enumerate(self.axes):
-            if isinstance(axis, Cosine):
-                rates = torch.tensor(axis.rates, dtype=torch.float64)[:, None]
+        plain_axes(axes)
+        self.embeddings = tuple(natural(axis) if isinstance(axis, Axis) else axis for axis in axes)
+        for i, embedding in enumerate(self.embeddings):
+            if isinstance(embedding, Cosine | Waves):
+                rates = torch.tensor(embedding.rates, dtype=torch.float64)[:, None]
                 self.register_buffer(f"rates{i}", rates, persistent=False)
 
     def size(self, inputs: int) -> int:
         """The number of features made from `inputs` inputs: what the network that follows sees."""
-        spaces = (axis.size if isinstance(axis, Cosine) else 1 for axis in self.axes)
-        return sum(spaces) + inputs - len(self.axes)
+        made = sum(embedding.size for embedding in self.embeddings)
+        return made + inputs - len(self.embeddings)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        inputs = _plain(inputs, self.axes)
+        inputs = _plain(inputs, len(self.embeddings))
         parts = []
-        for i, axis in enumerate(self.axes):
+        for i, embedding in enumerate(self.embeddings):
             x = inputs[:, i]
-            if isinstance(axis, Cosine):
-                rates = self.get_buffer(f"rates{i}").to(x)
-                parts.append(cospi(rates * axis.axis.position(x)).T)
+            if isinstance(embedding, Cosine | Waves):
+                angles = self.get_buffer(f"rates{i}").to(x) * embedding.axis.position(x)
+                parts.append(cospi(angles).T)
+                if isinstance(embedding, Waves):
+                    parts.append(sinpi(angles).T)
             else:
                 parts.append(x[:, None])
-        return torch.cat((*parts, inputs[:, len(self.axes) :]), 1)
+        return torch.cat((*parts, inputs[:, len(self.embeddings) :]), 1)
 
     def extra_repr(self) -> str:
-        return ", ".join(map(repr, self.axes))
+        return ", ".join(map(repr, self.embeddings))
 
 
-class RobinLift(nn.Module):
-    """outputs -> m outputs + l, so that du/dx_i + k u = c at every held wall of a box.
+class WallLift(nn.Module):
+    """outputs -> m outputs + l, so that what each axis says holds at its walls.
 
-    The outputs must be flat at these walls, as after a `CosineEmbedding`. `fluxes` has a pair c
-    for each axis, numbers or functions of the inputs at the wall; `coefficients` has a pair k
-    of numbers. Both must be 0 at walls that are not held.
+    The outputs must be flat where slopes are prescribed and periodic on periodic axes, as after a
+    `CosineEmbedding`. m has a factor for each axis: a zero at each wall with a known value, of
+    second order if the slope is known too; and for Robin walls exp(-sum k f / (1 + (k d)^2)), where
+    f = 0 and f' = 1 at the wall (`Axis.profile`) and d is the distance from it. There m = 1 and
+    m' = -k, and no wall adds more than 1/2 to the exponent, for any k.
 
-    A function f of one coordinate with f = 0 and f' = 1 at a wall (`Axis.profile`) extends what is
-    prescribed there into the box. m = exp(-sum k f / (1 + (k d)^2)), where d is the distance from
-    the wall, turns flat walls into Robin walls: m = 1 and m' = -k at the wall, and no wall adds
-    more than 1/2 to the exponent, for any k.
+    The lift l brings in the data. Functions of one coordinate (`Axis.extension`) extend what is
+    prescribed at a wall into the box. The lift of several axes takes the lift of all but one of
+    them and adds what is missing at the walls of the last, which is exact there. Any axis can be
+    the last; blended with weights that are 1 at its walls, with zero slope, these lifts are exact
+    at every point of every wall, edges and corners included. This calls functions often, 16 times
+    for fluxes in two dimensions and 150 times in three, and in float64, because the weights vary
+    fast near an edge.
 
-    The lift of several axes takes the lift l of all but one of them and adds what is missing at the
-    walls of the last, l + f (c - (d/dx_i + k) l), which is exact there. Any axis can be the last;
-    blended with weights that are 1 at its walls, with zero slope, these lifts are exact at every
-    point of every wall, edges and corners included. This calls functions often, 16 times in two
-    dimensions and 150 times in three, and in float64, because the weights vary fast near an edge.
-
-    Where the data of two walls are compatible along their common edge, (d/dx_i + k_i) c_j =
-    (d/dx_j + k_j) c_i, all of these lifts are the same smooth function. Where they are not, no
-    twice differentiable solution exists: the lift is still exact at the walls, but its second
-    derivatives jump at that edge.
+    Where the data of two walls are compatible along their common edge, all of these lifts are the
+    same smooth function. If they are everywhere, say so: `compatible=True` makes only one of them,
+    which is far cheaper. Where they are not, no smooth solution exists: two known values that
+    differ at an edge cannot both hold there. The blend is still exact at the walls away from it.
     """
 
-    def __init__(
-        self,
-        axes: Sequence[Axis],
-        fluxes: Sequence[WallPair],
-        coefficients: Sequence[tuple[float, float]] | None = None,
-    ) -> None:
+    def __init__(self, axes: "Sequence[Axis | Embedding]", compatible: bool = False) -> None:
         super().__init__()
-        self.axes = _plain_axes(axes)
-        self.fluxes = _pairs("fluxes", fluxes, self.axes)
-        if coefficients is None:
-            coefficients = [(0.0, 0.0)] * len(self.axes)
-        self.coefficients = _pairs("coefficients", coefficients, self.axes)
-        every = [c for pair in self.fluxes for c in pair]
-        if any(callable(k) or isinstance(k, Tensor) for pair in self.coefficients for k in pair):
-            raise ValueError("coefficients: give numbers")
-        self.functions = nn.ModuleList(c for c in every if isinstance(c, nn.Module))
-        self.numbers = nn.ParameterList(c for c in every if isinstance(c, nn.Parameter))
-        self.is_robin = any(k for pair in self.coefficients for k in pair)
-        self.is_insulated = not any(_varies(c) or c for c in every)
-        self.plain_sum = not self.is_robin and not any(callable(c) for c in every)
+        self.axes, self.compatible = plain_axes(axes), compatible
+        self.held = [
+            i
+            for i, axis in enumerate(self.axes)
+            if axis.held and not (compatible and axis.is_homogeneous)
+        ]
+        _check_coefficients(self.axes)
+        every = [p for axis in self.axes for side in axis.held for p in axis.at(side).prescribed]
+        given = [datum for p in every for datum in (p.data, p.coefficient)]
+        self.functions = nn.ModuleList(d for d in given if isinstance(d, nn.Module))
+        self.numbers = nn.ParameterList(d for d in given if isinstance(d, nn.Parameter))
+        self.has_factor = any(
+            axis.at(side).zeros or isinstance(axis.at(side), Robin)
+            for axis in self.axes
+            for side in axis.held
+        )
+        self.is_homogeneous = all(axis.is_homogeneous for axis in self.axes)
+        self.plain_sum = not self.has_factor and not any(callable(p.data) for p in every)
 
     def forward(self, inputs: Tensor, outputs: Tensor) -> Tensor:
-        inputs = _plain(inputs, self.axes)
+        inputs = _plain(inputs, len(self.axes))
         _check_outputs(inputs, outputs)
-        if self.is_robin:
+        if self.has_factor:
             outputs = self.factor(inputs)[:, None] * outputs
-        if not self.is_insulated:
+        if not self.is_homogeneous:
             outputs = outputs + self.lift(inputs)[:, None]
         return outputs
 
     def factor(self, inputs: Tensor) -> Tensor:
-        """The factor m at each point; 1 everywhere without Robin coefficients."""
-        exponent = torch.zeros_like(inputs[:, 0])
-        for i, (axis, coefficients) in enumerate(zip(self.axes, self.coefficients, strict=True)):
+        """The factor m at each point; 1 everywhere if only fluxes are prescribed."""
+        value, exponent = torch.ones_like(inputs[:, 0]), torch.zeros_like(inputs[:, 0])
+        for i, axis in enumerate(self.axes):
+            x = inputs[:, i]
+            value = value * axis.factor(x)
             for side in axis.held:
-                x, k = inputs[:, i], coefficients[SIDES[side]]
-                far = 1 + (k * (x - x.new_full((), axis.wall(side)))) ** 2
-                exponent = exponent - k * axis.profile(side, x).value / far
-        return exponent.exp()
+                wall = axis.at(side)
+                if isinstance(wall, Robin):
+                    k = data_at(wall.coefficient, on_wall(inputs, i, axis, side))
+                    far = 1 + (k * (x - x.new_full((), axis.wall(side)))) ** 2
+                    exponent = exponent - k * axis.profile(side, x).value / far
+        return value * exponent.exp()
 
     def lift(self, inputs: Tensor) -> Tensor:
         """The lift l at each point."""
-        held = [i for i, axis in enumerate(self.axes) if axis.held]
-        if self.plain_sum or len(held) < 2:
-            return self._lift(held)(inputs)
-        return self._lift(held)(inputs.double()).to(inputs.dtype)
+        if self.plain_sum or self.compatible or len(self.held) < 2:
+            return self._lift(self.held)(inputs)
+        return self._lift(self.held)(inputs.double()).to(inputs.dtype)
 
     def _lift(self, held: Sequence[int]) -> Function:
         """The lift of the given axes, exact at all their walls."""
@@ -153,6 +162,11 @@ class RobinLift(nn.Module):
             return lambda inputs: sum(
                 (self._missing(i, None)(inputs) for i in held), torch.zeros_like(inputs[:, 0])
             )
+        if self.compatible:
+            *first, last = held
+            so_far = self._lift(first)
+            lack = self._missing(last, so_far)
+            return lambda inputs: so_far(inputs) + lack(inputs)
         others = [self._lift([j for j in held if j != i]) for i in held]
         missing = [self._missing(i, lift) for i, lift in zip(held, others, strict=True)]
 
@@ -164,70 +178,92 @@ class RobinLift(nn.Module):
         return blend
 
     def _missing(self, i: int, so_far: Function | None) -> Function:
-        """What a lift of other axes lacks at the walls of one axis, extended inside by profiles."""
-        axis, fluxes, coefficients = self.axes[i], self.fluxes[i], self.coefficients[i]
+        """What a lift of other axes lacks at the walls of one axis, extended into the box."""
+        axis = self.axes[i]
 
         def missing(inputs: Tensor) -> Tensor:
             total = torch.zeros_like(inputs[:, 0])
             for side in axis.held:
-                at_wall = _on_wall(inputs, i, axis, side)
-                lack = flux_at(fluxes[SIDES[side]], at_wall)
-                if so_far:
-                    value, slope = _value_and_slope(so_far, at_wall, i)
-                    lack = lack - slope - coefficients[SIDES[side]] * value
-                total = total + axis.profile(side, inputs[:, i]).value * lack
+                at_wall = on_wall(inputs, i, axis, side)
+                for prescribed in axis.at(side).prescribed:
+                    lack = data_at(prescribed.data, at_wall)
+                    if so_far:
+                        lack = lack - found_at(prescribed, so_far, at_wall, i)
+                    total = total + axis.extension(side, prescribed.what, inputs[:, i]) * lack
             return total
 
         return missing
 
     def extra_repr(self) -> str:
-        return f"axes={self.axes}, fluxes={self.fluxes}, coefficients={self.coefficients}"
+        return ", ".join(map(repr, self.axes))
 
 
-class FluxLift(RobinLift):
-    """outputs -> outputs + l, so that du/dx_i is the prescribed flux at every held wall of a box.
+class HardWalls(nn.Module):
+    """A network around which everything holds that its axes say, for any weights.
 
-    The outputs must be flat at these walls, as after a `CosineEmbedding`. This is `RobinLift` with
-    k = 0; see there for how l is built and what happens at edges.
+        HardWalls(network, [Axis(0, 1, Neumann(flux), Dirichlet(2.0)), Axis(-1, 1)], initial=g)
+
+    The network is given the features of a `CosineEmbedding` (`size` says how many); a `WallLift`
+    follows it. With `initial` the input after the axes is time: u = initial at t = 0, and u_t =
+    `rate` there if that is given, too. Both are data like those of a wall, functions of all inputs.
+    `compatible` says that all data agree where walls, or a wall and the start, meet: see
+    `WallLift`.
     """
 
-    def __init__(self, axes: Sequence[Axis], fluxes: Sequence[WallPair]) -> None:
-        super().__init__(axes, fluxes)
+    def __init__(
+        self,
+        network: nn.Module,
+        axes: "Sequence[Axis | Embedding]",
+        initial: Data | None = None,
+        rate: Data | None = None,
+        compatible: bool = False,
+    ) -> None:
+        super().__init__()
+        every = [*axes, *started(initial, rate)]
+        self.network = network
+        self.embedding, self.lift = CosineEmbedding(every), WallLift(every, compatible)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        outputs: Tensor = self.lift(inputs, self.network(self.embedding(inputs)))
+        return outputs
 
 
 class OutputTransform(nn.Module):
     """The existing hard constraint (equation 4) on any interval and with any flux.
 
-    u = N - sum over held walls of f (dN/dx at the wall - flux), for an unconstrained network N.
-    `axes` are those of N's inputs; walls are held on exactly one of them. The slope of N at the
-    wall is computed in forward mode for every point, which is what makes this constraint costly.
+    u = N - sum over flat walls of f (dN/dx at the wall - flux), for an unconstrained network N.
+    `axes` are those of N's inputs; slopes are prescribed on exactly one of them, and nothing else
+    on any. The slope of N at the wall is computed in forward mode for every point, which is what
+    makes this constraint costly.
     """
 
-    def __init__(
-        self, network: nn.Module, axes: Sequence[Axis], fluxes: Sequence[WallPair] | None = None
-    ) -> None:
+    def __init__(self, network: nn.Module, axes: Sequence[Axis]) -> None:
         super().__init__()
-        self.axes = _plain_axes(axes)
+        self.axes = plain_axes(axes)
         held = [i for i, axis in enumerate(self.axes) if axis.held]
         if len(held) != 1:
             raise ValueError(
                 f"an output transform holds the walls of one axis, not of {len(held)}: "
-                "for boxes use a CosineEmbedding"
+                "for boxes use HardWalls"
             )
-        self.network = network
+        self.network, self.lift = network, WallLift(self.axes)
         (self.column,) = held
-        self.lift = FluxLift(axes, [(0.0, 0.0)] * len(self.axes) if fluxes is None else fluxes)
+        if self.lift.has_factor:
+            raise ValueError(
+                f"an output transform holds slopes, not {self.axes[self.column]}: use HardWalls"
+            )
 
     def forward(self, inputs: Tensor) -> Tensor:
-        inputs = _plain(inputs, self.axes)
+        inputs = _plain(inputs, len(self.axes))
         outputs, axis = self.network(inputs), self.axes[self.column]
         _check_outputs(inputs, outputs)
         for side in axis.held:
-            at_wall = _on_wall(inputs, self.column, axis, side)
+            at_wall = on_wall(inputs, self.column, axis, side)
             _, slope = _value_and_slope(self.network, at_wall, self.column)
             profile = axis.profile(side, inputs[:, self.column : self.column + 1])
             outputs = outputs - profile.value * slope
-        return self.lift(inputs, outputs)
+        held: Tensor = self.lift(inputs, outputs)
+        return held
 
 
 class FreeTerm(nn.Module):
@@ -240,67 +276,85 @@ class FreeTerm(nn.Module):
     def __init__(self, network: nn.Module, axes: Sequence[Axis]) -> None:
         super().__init__()
         self.network = network
-        self.axes = _plain_axes(axes)
+        self.axes = plain_axes(axes)
+        for axis in self.axes:
+            if axis.is_periodic:
+                raise ValueError(f"a free term would not be periodic on {axis}: leave it out")
 
     def forward(self, inputs: Tensor) -> Tensor:
-        inputs = _plain(inputs, self.axes)
+        inputs = _plain(inputs, len(self.axes))
         outputs = self.network(inputs)
         _check_outputs(inputs, outputs)
         return free_factor(self.axes, inputs)[:, None] * outputs
 
 
-def flux_at(flux: Flux, at_wall: Tensor) -> Tensor:
-    """The prescribed flux at points on a wall."""
-    if isinstance(flux, Tensor):
-        return flux.to(at_wall).expand(len(at_wall))
-    if not callable(flux):
-        return torch.full_like(at_wall[:, 0], flux)
-    value = flux(at_wall)
+def started(initial: Data | None, rate: Data | None = None) -> list[Axis]:
+    """The axis of time for an initial value, and rate; none if nothing is known of the start."""
+    if initial is None:
+        if rate is not None:
+            raise ValueError("rate: give an initial value with it")
+        return []
+    return [Axis(0.0, 1.0, Dirichlet(initial) if rate is None else Clamped(initial, rate), Free())]
+
+
+def data_at(data: Data, at_wall: Tensor) -> Tensor:
+    """The data at points on a wall."""
+    if isinstance(data, Tensor):
+        return data.to(at_wall).expand(len(at_wall))
+    if not callable(data):
+        return torch.full_like(at_wall[:, 0], data)
+    value = data(at_wall)
     if not isinstance(value, Tensor) or value.shape != at_wall[:, 0].shape:
         what = tuple(value.shape) if isinstance(value, Tensor) else repr(value)
         raise ValueError(
-            f"a flux returned {what} for {len(at_wall)} points: return one number for each, "
-            f"a tensor of shape ({len(at_wall)},)"
+            f"the data of a wall returned {what} for {len(at_wall)} points: return one number for "
+            f"each, a tensor of shape ({len(at_wall)},)"
         )
     return value
 
 
-def _plain_axes(axes: Sequence[Any]) -> tuple[Axis, ...]:
+def found_at(prescribed: Prescribed, function: Function, at_wall: Tensor, column: int) -> Tensor:
+    """What a function has at a wall instead of the prescribed data."""
+    if prescribed.what == "value":
+        return function(at_wall)
+    value, slope = _value_and_slope(function, at_wall, column)
+    if isinstance(prescribed.coefficient, float | int) and not prescribed.coefficient:
+        return slope
+    return slope + data_at(prescribed.coefficient, at_wall) * value
+
+
+def plain_axes(axes: Sequence[Any]) -> tuple[Axis, ...]:
     """The axes themselves, even where embeddings of them are given."""
-    if isinstance(axes, Axis | Cosine):
-        raise ValueError("axes: give a list of them, one for each space coordinate")
-    plain = tuple(axis.axis if isinstance(axis, Cosine) else axis for axis in axes)
+    if isinstance(axes, Axis | Cosine | Waves):
+        raise ValueError("axes: give a list of them, one for each coordinate")
+    plain = tuple(axis.axis if isinstance(axis, Cosine | Waves) else axis for axis in axes)
     for axis in plain:
         if not isinstance(axis, Axis):
-            raise ValueError(f"axes: {axis!r} is not an Axis, give Axis(low, high, walls)")
+            raise ValueError(f"axes: {axis!r} is not an Axis, give Axis(low, high, left, right)")
     if not plain:
         raise ValueError("axes: give at least one")
     return plain
 
 
-def _pairs(name: str, pairs: Sequence[Any], axes: Sequence[Axis]) -> tuple[Any, ...]:
-    """The pairs, one for each axis, which must be 0 where no wall is held."""
-    if len(pairs) != len(axes) or any(
-        not isinstance(pair, Sequence) or len(pair) != 2 for pair in pairs
-    ):
-        raise ValueError(f"{name}: give a pair (left, right) for each of the axes")
-    for axis, pair in zip(axes, pairs, strict=True):
-        for side, value in zip(SIDES, pair, strict=True):
-            if side not in axis.held and (_varies(value) or value != 0):
-                raise ValueError(f"{name}: the {side} wall of {axis} is not held, give 0")
-    return tuple(tuple(pair) for pair in pairs)
+def _check_coefficients(axes: Sequence[Axis]) -> None:
+    """Reject coefficients of Robin walls that vary where other axes have flat walls."""
+    for i, axis in enumerate(axes):
+        others = [other for j, other in enumerate(axes) if j != i and other.flat]
+        for side in axis.held:
+            wall = axis.at(side)
+            if isinstance(wall, Robin) and varies(wall.coefficient) and others:
+                raise ValueError(
+                    f"axis {i}, {side} wall: a coefficient that varies would tilt the flat walls "
+                    f"of {others[0]}: give a number"
+                )
 
 
-def _varies(flux: Flux) -> bool:
-    return callable(flux) or isinstance(flux, Tensor)
-
-
-def _plain(inputs: Tensor, axes: Sequence[object]) -> Tensor:
+def _plain(inputs: Tensor, axes: int) -> Tensor:
     """The inputs, checked for enough columns, as a tensor that is indexed in the usual way."""
-    if inputs.ndim != 2 or inputs.shape[1] < len(axes) or not inputs.is_floating_point():
+    if inputs.ndim != 2 or inputs.shape[1] < axes or not inputs.is_floating_point():
         raise ValueError(
             f"inputs of shape {tuple(inputs.shape)}, {inputs.dtype}: give a row of floating-point "
-            f"numbers for each point, with its {len(axes)} space coordinates in the first columns"
+            f"numbers for each point, with its {axes} coordinates in the first columns"
         )
     usual = type(inputs).__getitem__ is Tensor.__getitem__
     return inputs if usual else inputs.as_subclass(Tensor)
@@ -337,7 +391,7 @@ def _weights(squares: Sequence[Tensor]) -> list[Tensor]:
     return [share / total for share in shares]
 
 
-def _on_wall(inputs: Tensor, column: int, axis: Axis, side: Side) -> Tensor:
+def on_wall(inputs: Tensor, column: int, axis: Axis, side: Side) -> Tensor:
     """The points moved onto a wall; that coordinate no longer depends on the inputs."""
     wall = torch.full_like(inputs[:, :1], axis.wall(side))
     return torch.cat((inputs[:, :column], wall, inputs[:, column + 1 :]), 1)

@@ -35,7 +35,7 @@ def generalisations(table: pd.DataFrame, labels: Mapping[str, str], protocol: st
         )
         for place, constraint in enumerate(CONSTRAINTS):
             group = table[table["constraint"] == constraint]
-            y = [rows[problem] + 0.2 * (place - 1) for problem in group["problem"]]
+            y = [rows[problem] + 0.18 * (place - 1.5) for problem in group["problem"]]
             marks = {
                 "linestyle": "none",
                 "marker": MARKERS[place],
@@ -57,7 +57,7 @@ def generalisations(table: pd.DataFrame, labels: Mapping[str, str], protocol: st
         for axes in (errors, walls, seconds):
             _stripes(axes, len(labels))
         figure.legend(
-            *errors.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7
+            *errors.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=7
         )
         stamp(figure, protocol)
     return figure

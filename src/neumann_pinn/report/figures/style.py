@@ -17,9 +17,10 @@ CONSTRAINTS = {
     "none": "Vanilla (walls in the loss)",
     "output_transform": "Existing hard constraint",
     "cosine_embedding": "New hard constraint (cosines)",
+    "hard_walls": "All walls and the start hard",
 }
-PALETTE = ("#0173b2", "#de8f05", "#029e73")
-"""The first three of seaborn's colour-blind palette; importing it takes longer than drawing."""
+PALETTE = ("#0173b2", "#de8f05", "#029e73", "#d55e00")
+"""The first four of seaborn's colour-blind palette; importing it takes longer than drawing."""
 COLOURS = dict(zip(CONSTRAINTS, PALETTE, strict=True))
 DARK = "0.15"
 LINES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (1, 1)), (0, (5, 1)))
