@@ -104,8 +104,7 @@ from neumann_pinn import METHODS, PROBLEMS, Cosine, CosineEmbedding, GaussNewton
 from neumann_pinn import heat, make_model, method
 from neumann_pinn.model.constraints import CONSTRAINTS
 [method(name).initial(0) for name in METHODS]
-models = [make_model(p, CONSTRAINTS["cosine_embedding"], Cosine())
-          for name, p in PROBLEMS.items() if name != "dirichlet"]
+models = [make_model(p, CONSTRAINTS["hard_walls"], Cosine()) for p in PROBLEMS.values()]
 assert all(isinstance(model, Model) for model in models)
 exec(sys.argv[2])
 print(u(torch.rand(5, 3)).shape)

@@ -34,7 +34,8 @@ SMALL = Protocol(iterations=4, evaluate_every=2, domain=30, initial=10, boundary
 
 def write(folder, problem, constraint, protocol=SMALL):
     """Train for a moment, write the run's three files and read its record back."""
-    embedding = Cosine((1, 2)) if constraint == "cosine_embedding" else Identity()
+    plain = constraint in ("none", "output_transform")
+    embedding = Identity() if plain else Cosine((1, 2))
     model = make_model(problem, CONSTRAINTS[constraint], embedding, 8, 2)
     run = train(problem, model, protocol, seed=3, machine=EAGER)
     files = [folder / name for name in ("history.csv", "model.pt", "run.json")]
@@ -80,9 +81,18 @@ def test_a_record_has_the_diffusivity_that_an_inverse_problem_has_found(tmp_path
     assert write(tmp_path, LOW, "cosine_embedding")[1]["found_diffusivity"] is None
 
 
-def test_where_no_slope_is_prescribed_none_is_missed(tmp_path):
-    folder = tmp_path / "runs" / "dirichlet" / "vanilla" / "3"
-    assert write(folder, PROBLEMS["dirichlet"], "none")[1]["wall_violation"] is None
+def test_values_are_missed_at_walls_that_are_not_hard(tmp_path):
+    missed = {
+        name: write(tmp_path, PROBLEMS["dirichlet"], name)[1]["wall_violation"]
+        for name in ("none", "hard_walls")
+    }
+    assert missed["none"] > 1e-2
+    assert missed["hard_walls"] <= 1e-15
+
+
+def test_where_nothing_is_prescribed_nothing_is_missed(tmp_path):
+    folder = tmp_path / "runs" / "ring" / "vanilla" / "3"
+    assert write(folder, PROBLEMS["ring"], "none")[1]["wall_violation"] is None
     assert summary([folder / "run.json"])["wall_violation"].isna().all()
 
 

@@ -20,7 +20,7 @@ STYLES = {
     "cosine50": Style("New HC, 50 cosines", "cosine_embedding", 50),
 }
 LABELS = {method: style.label for method, style in STYLES.items()}
-BLUE, ORANGE, GREEN = "#0173b2", "#de8f05", "#029e73"
+BLUE, ORANGE, GREEN, RED = "#0173b2", "#de8f05", "#029e73", "#d55e00"
 CONSTRAINT_COLOURS = {"none": BLUE, "output_transform": ORANGE, "cosine_embedding": GREEN}
 COLOURS = {method: CONSTRAINT_COLOURS[style.constraint] for method, style in STYLES.items()}
 LINES = {method: {1: "-", 20: "--", 50: ":"}[style.size] for method, style in STYLES.items()}

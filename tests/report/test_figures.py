@@ -166,4 +166,4 @@ def test_styles_are_read_from_lists_of_their_parts():
 
 
 def test_constraints_have_the_colours_of_seaborn_s_colour_blind_palette():
-    assert list(COLOURS.values()) == list(seaborn.color_palette("colorblind", 3).as_hex())
+    assert list(COLOURS.values()) == list(seaborn.color_palette("colorblind", 4).as_hex())

@@ -14,6 +14,7 @@ from drawings import (
     LABELS,
     ORANGE,
     PROTOCOL,
+    RED,
     SETTINGS,
     STYLES,
     accuracy_table,
@@ -176,14 +177,21 @@ def test_errors_of_one_decade_have_a_number_under_them_too():
 
 
 PROBLEMS = {"slab": "Slab", "robin": "Robin walls", "square": "Square"}
-METHODS = {"vanilla": (BLUE, "o"), "existing": (ORANGE, "s"), "cosine": (GREEN, "^")}
-CONSTRAINTS = dict(zip(METHODS, ("none", "output_transform", "cosine_embedding"), strict=True))
+METHODS = {
+    "vanilla": (BLUE, "o"),
+    "existing": (ORANGE, "s"),
+    "cosine": (GREEN, "^"),
+    "hard": (RED, "D"),
+}
+NAMES = ("none", "output_transform", "cosine_embedding", "hard_walls")
+CONSTRAINTS = dict(zip(METHODS, NAMES, strict=True))
 FLOOR = 1e-17
 BEYOND = pd.DataFrame(
     [
         ("slab", "vanilla", 0.1, 0.5, 20.0),
         ("slab", "existing", 0.03, 1e-9, 60.0),
         ("slab", "cosine", 0.002, 0.0, 25.0),
+        ("slab", "hard", 0.001, 1e-16, 28.0),
         ("robin", "vanilla", 0.4, 3.0, 22.0),
         ("robin", "existing", 0.2, 0.0, 75.0),
         ("robin", "cosine", 0.005, 1e-12, 24.0),
@@ -272,5 +280,6 @@ def test_the_legend_of_the_problems_names_each_constraint_once(beyond):
         "Vanilla (walls in the loss)",
         "Existing hard constraint",
         "New hard constraint (cosines)",
+        "All walls and the start hard",
     ]
     assert [look(line) for line in legend.get_lines()] == list(METHODS.values())

@@ -13,7 +13,8 @@ from neumann_pinn.study.definition import UNKNOWN_MINUTES, Study
 from neumann_pinn.study.methods import make_method
 
 EMBEDDED = {"kind": "cosine", "frequencies": [1, 2, 3]}
-BOXES = {"box2", "box3", "box_flux", "poisson"}
+NO_SLOPES = {"dirichlet", "ring"}
+NOT_EXISTING = {"box2", "box3", "box_flux", "poisson", "mixed", "wave"}
 
 
 def study(**changes):
@@ -26,19 +27,25 @@ def test_the_study_has_every_setting_with_every_method():
 
 
 def test_beyond_it_each_problem_has_the_methods_that_apply():
-    """The existing constraint holds the walls of an interval only, and none without walls."""
+    """The existing constraint holds the walls of an interval only, and no second order in time."""
     pairs = study().groups[1].pairs()
     assert pairs == [
         (problem, method)
         for problem in PROBLEMS
-        for method in ("vanilla", "existing", "cosine")
-        if method == "vanilla"
-        or (problem != "dirichlet" and (method == "cosine" or problem not in BOXES))
+        for method in ("vanilla", "existing", "cosine", "hard")
+        if method in ("vanilla", "hard")
+        or (method == "cosine" and problem not in NO_SLOPES)
+        or (method == "existing" and problem not in NO_SLOPES | NOT_EXISTING)
     ]
 
 
 @pytest.mark.parametrize(
-    ("problem", "reason"), [("box2", "not of 2 axes"), ("dirichlet", "no wall to hold")]
+    ("problem", "reason"),
+    [
+        ("box2", "not of 2 axes"),
+        ("dirichlet", "no wall has a prescribed slope"),
+        ("wave", "third derivatives"),
+    ],
 )
 def test_a_method_that_does_not_apply_says_why(problem, reason):
     method = make_method({"constraint": "output_transform", "embedding": {}})

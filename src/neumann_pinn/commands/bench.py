@@ -44,11 +44,11 @@ NEWTON = Protocol(
     evaluate_every=2,
     optimizer="gauss_newton",
     precision="float64",
-    domain=800,
-    initial=150,
-    boundary=60,
+    domain=560,
+    initial=200,
+    boundary=50,
     grading=2,
-    growth=50,
+    growth=40,
     grid=(200, 100),
 )
 """The protocol `gauss_newton` of the study, with more evaluations."""

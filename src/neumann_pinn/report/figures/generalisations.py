@@ -35,6 +35,8 @@ def generalisations(table: pd.DataFrame, labels: Mapping[str, str], protocol: st
         )
         for place, constraint in enumerate(CONSTRAINTS):
             group = table[table["constraint"] == constraint]
+            if group.empty:
+                continue
             y = [rows[problem] + 0.18 * (place - 1.5) for problem in group["problem"]]
             marks = {
                 "linestyle": "none",
