@@ -20,7 +20,7 @@ from pina.solver import PhysicsInformedSingleModelSolver
 from pina.weighting import ScalarWeighting
 from torch import Tensor, nn
 
-from neumann_pinn import Axis, CosineEmbedding, HardWalls, Neumann
+from neumann_pinn import Axis, HardWalls, Neumann
 
 D = 0.3
 FLUXES = (1.0, -0.5)
@@ -66,7 +66,7 @@ class Network(HardWalls):
     """u(x, t): a small network whose walls hold."""
 
     def __init__(self) -> None:
-        features = CosineEmbedding([AXIS]).size(inputs=2)
+        features = HardWalls.size([AXIS], inputs=2)
         layers = [nn.Linear(features, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh()]
         super().__init__(nn.Sequential(*layers, nn.Linear(32, 1)), [AXIS])
 

@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from neumann_pinn.walls.conditions import Periodic as Periodic
     from neumann_pinn.walls.conditions import Robin as Robin
     from neumann_pinn.walls.embeddings import Cosine as Cosine
+    from neumann_pinn.walls.embeddings import Flat as Flat
     from neumann_pinn.walls.embeddings import Fourier as Fourier
     from neumann_pinn.walls.embeddings import Identity as Identity
     from neumann_pinn.walls.embeddings import Waves as Waves
+    from neumann_pinn.walls.layers import Columns as Columns
     from neumann_pinn.walls.layers import CosineEmbedding as CosineEmbedding
     from neumann_pinn.walls.layers import FreeTerm as FreeTerm
     from neumann_pinn.walls.layers import HardWalls as HardWalls
@@ -43,10 +45,12 @@ if TYPE_CHECKING:
 _MODULES = {
     "Axis": "walls.axes",
     "Clamped": "walls.conditions",
+    "Columns": "walls.layers",
     "Cosine": "walls.embeddings",
     "CosineEmbedding": "walls.layers",
     "Cosines": "problems.initial",
     "Dirichlet": "walls.conditions",
+    "Flat": "walls.embeddings",
     "Fourier": "walls.embeddings",
     "Free": "walls.conditions",
     "FreeTerm": "walls.layers",

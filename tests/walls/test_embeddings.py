@@ -6,17 +6,32 @@ import torch
 from nested_autograd import derivative
 from scipy import stats
 
-from neumann_pinn import Cosine, Fourier, Identity, method
+from neumann_pinn import Axis, Cosine, Flat, Fourier, Free, Identity, Neumann, Waves, method
 
 
 @pytest.mark.parametrize(
-    "embedding", [Identity(), Fourier((1.0, 3.7, -20.2)), Cosine((1, 4, 50))], ids=repr
+    "embedding",
+    [
+        Identity(),
+        Fourier((1.0, 3.7, -20.2)),
+        Cosine((1, 4, 50)),
+        Flat((4, 1, 50)),
+        Flat((1, 2.5), Axis(0.0, 1.0, Free(), Neumann())),
+        Waves((1, 3)),
+    ],
+    ids=repr,
 )
 def test_derivatives_equal_autograd_of_the_definition(embedding):
     x = torch.rand(9, dtype=torch.float64).requires_grad_()
     angles = [math.pi * b * x for b in embedding.frequencies]
     if isinstance(embedding, Cosine):
+        if len(embedding.axis.flat) == 1:
+            angles = [math.pi / 2 * b * (1 - x) for b in embedding.frequencies]
         rows = [torch.cos(a) for a in angles]
+        if isinstance(embedding, Flat):
+            rows.append(torch.sin(angles[embedding.frequencies.index(1)]) ** 3)
+    elif isinstance(embedding, Waves):
+        rows = [f(2 * a) for a in angles for f in (torch.cos, torch.sin)]
     elif isinstance(embedding, Fourier):
         rows = [f(a) for a in angles for f in (torch.cos, torch.sin)]
     else:

@@ -15,6 +15,7 @@ from neumann_pinn import (
     Cosine,
     CosineEmbedding,
     Dirichlet,
+    Flat,
     Free,
     FreeTerm,
     HardWalls,
@@ -61,13 +62,15 @@ def embedded(draw, of=None):
     box = draw(of if of is not None else boxes())
     parts = []
     for axis in box:
-        kind = draw(st.sampled_from(["one", "first", "sample", "given"]))
+        kind = draw(st.sampled_from(["one", "first", "flat", "sample", "given"]))
         if kind == "one" or not (axis.flat or axis.is_periodic):
             parts.append(axis)
         elif axis.is_periodic:
             parts.append(Waves((1, *draw(st.sets(st.integers(2, 60), max_size=5))), axis))
         elif kind == "first":
             parts.append(Cosine.first(draw(st.integers(1, 8)), axis))
+        elif kind == "flat":
+            parts.append(Flat((1, *draw(st.sets(st.integers(2, 60), max_size=3))), axis))
         elif kind == "sample":
             seed = draw(st.integers(0, 1000))
             parts.append(Cosine.sample(draw(st.integers(1, 10)), 20.0, seed, axis))
@@ -223,7 +226,7 @@ def test_walls_and_the_start_hold_at_once(box, seed, with_rate):
     box = with_data(box, seed, compatible=True)
     wave, t = Potential(box, seed), len(box)
     rate = wave.slope(t) if with_rate else None
-    network = perceptron(CosineEmbedding(box).size(len(box) + OTHERS), seed)
+    network = perceptron(HardWalls.size(box, len(box) + OTHERS), seed)
     module = HardWalls(network, box, wave.value, rate)
     assert_held(box, module, seed)
     start = points_on(box, 0, "left", seed)
@@ -436,7 +439,7 @@ def test_layers_are_modules_that_move_and_have_no_parameters_of_their_own():
         WallLift(axes),
         OutputTransform(network, [Axis(right=Neumann(lambda z: z[:, 1])), Axis(0, 1, OPEN, OPEN)]),
         FreeTerm(network, axes),
-        HardWalls(network, axes, initial=lambda z: z[:, 0]),
+        HardWalls(perceptron(5, 0, torch.float32), axes, initial=lambda z: z[:, 0]),
     ]
     assert not [parameter for layer in layers[:2] for parameter in layer.parameters()]
     assert not [name for layer in layers[:2] for name in layer.state_dict()]
@@ -453,7 +456,7 @@ def test_layers_are_modules_that_move_and_have_no_parameters_of_their_own():
 
 def test_layers_take_no_point_one_point_and_no_gradients():
     axis = Axis(-1, 1, Neumann(1.0), Neumann(lambda z: z[:, 1]))
-    module = HardWalls(perceptron(2, 0, torch.float32), [axis])
+    module = HardWalls(perceptron(3, 0, torch.float32), [axis])
     for n in (0, 1):
         points = torch.rand(n, 2)
         with torch.inference_mode():
@@ -518,7 +521,7 @@ def test_mistakes_are_told(make, message):
 
 def test_layers_work_under_forward_mode_and_vmap():
     axis = Axis(-1.5, 2.0, Neumann(1.0), Neumann(lambda z: z[:, 1]))
-    module = HardWalls(perceptron(2, 0), [axis], initial=lambda z: z[:, 0].sin())
+    module = HardWalls(perceptron(3, 0), [axis], initial=lambda z: z[:, 0].sin())
 
     def u(point):
         return module(point[None])[0, 0]

@@ -4,7 +4,8 @@
 - `output_transform`, the existing constraint (equation 4):
   u = N - sum over walls of f N_x(wall, t), with the wall profiles f of an axis.
 - `cosine_embedding`, the new one (equation 7): the network of cosine features, flat at the walls.
-- `hard_walls`: the same, and known values at walls and at the start are not in the loss either.
+- `hard_walls`: the same with one more flat feature, which is odd at the walls; known values at
+  walls and at the start are not in the loss either.
 
 A periodic axis is embedded by periodic functions in any case.
 
@@ -128,6 +129,10 @@ class HardWalls(CosineEmbedding):
 
     name = "hard_walls"
     holds_values = True
+
+    def embedding_of(self, embedding: Embedding, axis: Axis) -> Embedding:
+        given = embedding.on(axis)
+        return natural(axis, given.frequencies) if isinstance(given, Cosine) else natural(axis)
 
     def check(self, embeddings: Sequence[Embedding], axes: Sequence[Axis], order: int) -> None:
         self._check_cosines(embeddings, axes, order)

@@ -29,7 +29,8 @@ class GaussNewton(torch.optim.Optimizer):
 
     Each of `residuals` is a function of u and of points, a row for each point, and returns one
     number for each point: by how much u misses an equation, a value or a wall there. u is the
-    module, to be called on these points as a whole and differentiated by autograd or torch.func.
+    module, to be called on these points as a whole and differentiated by autograd (the points
+    require gradients) or torch.func.
     `step` takes the points of each residual in the same order; give it new ones every time, or the
     network will fit those points and nothing between them. The module must be in float64.
 
@@ -145,7 +146,7 @@ class _Dense:
 def _numbers(residual: Residual, u: Function, points: Tensor) -> Tensor:
     """The residuals at some points, checked."""
     with torch.enable_grad():
-        numbers = residual(u, points.detach().clone())
+        numbers = residual(u, points.detach().clone().requires_grad_())
     if not isinstance(numbers, Tensor) or numbers.shape != (len(points),):
         what = tuple(numbers.shape) if isinstance(numbers, Tensor) else repr(numbers)
         raise ValueError(

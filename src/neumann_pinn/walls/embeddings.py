@@ -136,23 +136,52 @@ class Cosine:
         return len(self.frequencies)
 
     def on(self, axis: Axis) -> Embedding:
-        return natural(axis, self.frequencies)
+        return Cosine(self.frequencies, axis) if axis.flat else natural(axis, self.frequencies)
 
     @property
     def rates(self) -> tuple[float, ...]:
-        """The angle of each feature, divided by pi and by the position along the axis."""
+        """The angle of each cosine, divided by pi and by the position along the axis."""
         half = len(self.axis.flat) % 2 + 1
         return tuple(b / half for b in self.frequencies)
 
     def features(self, x: Tensor) -> Features:
-        x = x.double()
-        rates = x.new_tensor(self.rates)[:, None]
-        angle = rates * self.axis.position(x)
-        low, high = self.axis.ends
-        toward = -1 if self.axis.flat == ("right",) else 1
-        wave = toward * math.pi * rates / (high - low)
+        wave, angle = self._waves(x.double())
         value = cospi(angle)
         return Features(value, -wave * sinpi(angle), -(wave**2) * value)
+
+    def _waves(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """The wave number of each cosine (with its sign), and its angle divided by pi at x."""
+        rates = x.new_tensor(self.rates)[:, None]
+        low, high = self.axis.ends
+        toward = -1 if self.axis.flat == ("right",) else 1
+        return toward * math.pi * rates / (high - low), rates * self.axis.position(x)
+
+
+@dataclass(frozen=True)
+class Flat(Cosine):
+    """Cosines, and sin^3 of the angle of the lowest one: flat at the same walls, but odd there.
+
+    Near a wall at distance d cosines are series in d^2. A solution with a third derivative there
+    (in general all but those that could be continued by reflection) is not a smooth function of
+    them; of d^2 and d^3 it is.
+    """
+
+    @property
+    def size(self) -> int:
+        return len(self.frequencies) + 1
+
+    def features(self, x: Tensor) -> Features:
+        cosines = super().features(x)
+        wave, angle = (part[self.lowest] for part in self._waves(x.double()))
+        cos, sin = cospi(angle), sinpi(angle)
+        odd = (sin**3, 3 * wave * sin**2 * cos, wave**2 * (6 * sin * cos**2 - 3 * sin**3))
+        return Features(*(_below(*pair) for pair in zip(cosines, odd, strict=True)))
+
+    @property
+    def lowest(self) -> slice:
+        """Where the frequency 1 stands."""
+        place = self.frequencies.index(1)
+        return slice(place, place + 1)
 
 
 @dataclass(frozen=True)
@@ -188,7 +217,7 @@ def natural(axis: Axis, frequencies: tuple[float, ...] = (1,)) -> Embedding:
     """The features that an axis asks for: flat where slopes are prescribed, periodic, or x."""
     if axis.is_periodic:
         return Waves(frequencies, axis)
-    return Cosine(frequencies, axis) if axis.flat else Identity()
+    return Flat(frequencies, axis) if axis.flat else Identity()
 
 
 def _check_frequencies(what: str, b: tuple[float, ...], whole: str) -> None:
@@ -203,6 +232,13 @@ def _check_frequencies(what: str, b: tuple[float, ...], whole: str) -> None:
         )
     if len(set(b)) < len(b):
         raise ValueError(f"frequencies {b} of {what}: give each only once")
+
+
+def _below(upper: Tensor, lower: Tensor) -> Tensor:
+    """Rows of features below others."""
+    both = upper.new_empty(len(upper) + len(lower), upper.shape[1])
+    both[: len(upper)], both[len(upper) :] = upper, lower
+    return both
 
 
 def _waves(y: Tensor, rates: tuple[float, ...], length: float) -> Features:

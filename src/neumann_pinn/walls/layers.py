@@ -8,6 +8,7 @@ at its two walls.
 - `CosineEmbedding` before a network, which makes walls flat where slopes are prescribed,
   du/dx_i = 0 to the last bit, and periodic axes periodic;
 - `WallLift` after it, which brings in values, fluxes and Robin conditions.
+- `Columns` puts several unknowns, each with walls of its own, side by side.
 
 Two more modules are alternatives and additions:
 
@@ -32,7 +33,7 @@ from neumann_pinn.walls.conditions import (
     Robin,
     varies,
 )
-from neumann_pinn.walls.embeddings import Cosine, Embedding, Waves, natural
+from neumann_pinn.walls.embeddings import Cosine, Embedding, Flat, Waves
 from neumann_pinn.walls.trigonometry import cospi, sinpi
 
 Function = Callable[[Tensor], Tensor]
@@ -46,15 +47,17 @@ class CosineEmbedding(nn.Module):
 
     These are cosines where slopes are prescribed at one wall or at both, cosines and sines on a
     periodic axis, and the coordinate itself otherwise. Give each axis either as an `Axis`, for the
-    single frequency 1, or as a `Cosine` or `Waves` with more of them: `Cosine((1, 2, 7), axis)`,
-    `Cosine.first(20, axis)` or `Cosine.sample(20, std, seed, axis)`. All inputs after the axes pass
-    through unchanged.
+    single frequency 1, or as a `Cosine`, `Flat` or `Waves` with more of them: `Cosine((1, 2, 7),
+    axis)`, `Cosine.first(20, axis)` or `Cosine.sample(20, std, seed, axis)`. All inputs after the
+    axes pass through unchanged.
     """
 
     def __init__(self, axes: "Sequence[Axis | Embedding]") -> None:
         super().__init__()
         plain_axes(axes)
-        self.embeddings = tuple(natural(axis) if isinstance(axis, Axis) else axis for axis in axes)
+        self.embeddings = tuple(
+            Cosine().on(axis) if isinstance(axis, Axis) else axis for axis in axes
+        )
         for i, embedding in enumerate(self.embeddings):
             if isinstance(embedding, Cosine | Waves):
                 rates = torch.tensor(embedding.rates, dtype=torch.float64)[:, None]
@@ -75,6 +78,8 @@ class CosineEmbedding(nn.Module):
                 parts.append(cospi(angles).T)
                 if isinstance(embedding, Waves):
                     parts.append(sinpi(angles).T)
+                if isinstance(embedding, Flat):
+                    parts.append(sinpi(angles[embedding.lowest]).T ** 3)
             else:
                 parts.append(x[:, None])
         return torch.cat((*parts, inputs[:, len(self.embeddings) :]), 1)
@@ -203,11 +208,11 @@ class HardWalls(nn.Module):
 
         HardWalls(network, [Axis(0, 1, Neumann(flux), Dirichlet(2.0)), Axis(-1, 1)], initial=g)
 
-    The network is given the features of a `CosineEmbedding` (`size` says how many); a `WallLift`
-    follows it. With `initial` the input after the axes is time: u = initial at t = 0, and u_t =
-    `rate` there if that is given, too. Both are data like those of a wall, functions of all inputs.
-    `compatible` says that all data agree where walls, or a wall and the start, meet: see
-    `WallLift`.
+    The network is given features of the axes, `HardWalls.size` says how many: those of a
+    `CosineEmbedding`, where an `Axis` with flat walls has `Flat` ones. A `WallLift` follows it.
+    With `initial` the input after the axes is time: u = initial at t = 0, and u_t = `rate` there if
+    that is given, too. Both are data like those of a wall, functions of all inputs. `compatible`
+    says that all data agree where walls, or a wall and the start, meet: see `WallLift`.
     """
 
     def __init__(
@@ -221,11 +226,34 @@ class HardWalls(nn.Module):
         super().__init__()
         every = [*axes, *started(initial, rate)]
         self.network = network
-        self.embedding, self.lift = CosineEmbedding(every), WallLift(every, compatible)
+        self.embedding = CosineEmbedding(_naturally(every))
+        self.lift = WallLift(every, compatible)
+
+    @staticmethod
+    def size(axes: "Sequence[Axis | Embedding]", inputs: int) -> int:
+        """The number of features that the network sees, made from `inputs` inputs."""
+        return CosineEmbedding(_naturally(axes)).size(inputs)
 
     def forward(self, inputs: Tensor) -> Tensor:
         outputs: Tensor = self.lift(inputs, self.network(self.embedding(inputs)))
         return outputs
+
+
+class Columns(nn.Module):
+    """Several unknowns, each a module with walls of its own, as the columns of one output.
+
+    Each has its own network, because what a network may see depends on what holds for it: cosines
+    where a slope is prescribed would be too little for an unknown whose value is known there.
+    """
+
+    def __init__(self, *unknowns: nn.Module) -> None:
+        super().__init__()
+        if not unknowns:
+            raise ValueError("unknowns: give at least one module")
+        self.unknowns = nn.ModuleList(unknowns)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return torch.cat([unknown(inputs) for unknown in self.unknowns], 1)
 
 
 class OutputTransform(nn.Module):
@@ -286,6 +314,11 @@ class FreeTerm(nn.Module):
         outputs = self.network(inputs)
         _check_outputs(inputs, outputs)
         return free_factor(self.axes, inputs)[:, None] * outputs
+
+
+def _naturally(axes: "Sequence[Axis | Embedding]") -> "list[Axis | Embedding]":
+    """The axes, those with flat walls as the embeddings that `HardWalls` gives them."""
+    return [Flat(axis=axis) if isinstance(axis, Axis) and axis.flat else axis for axis in axes]
 
 
 def started(initial: Data | None, rate: Data | None = None) -> list[Axis]:
