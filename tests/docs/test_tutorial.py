@@ -39,7 +39,9 @@ def test_the_core_trains_as_the_readme_shows(tmp_path):
     assert list((tmp_path / "checkpoints").glob("*.pt"))
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/gauss_newton.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/tutorial.md", "docs/cookbook.md", "docs/gauss_newton.md"]
+)
 def test_every_link_leads_to_a_file(name):
     path = TUTORIAL.parents[1] / name
     links = re.findall(r"\]\(([^)#:]+)\)", path.read_text())

@@ -33,6 +33,7 @@ def without_torch(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(folder.parent))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_torch")
 def test_without_torch_figures_tables_and_pages_come_out_the_same_to_the_byte(again):
     results = again.folder / TINY

@@ -95,8 +95,14 @@ def test_snakemake_on_a_full_or_read_only_disk_is_a_clear_line(small_disk, tmp_p
     ("file", "target", "words"),
     [
         ("runs/low/cosine20/0/history.csv", "accuracy.csv", "not a history"),
-        ("runs/low/cosine20/0/model.pt", "predictions/low.npz", "not a run's parameters"),
-        ("references/low.npz", "predictions/low.npz", "not a reference solution"),
+        pytest.param(
+            *("runs/low/cosine20/0/model.pt", "predictions/low.npz", "not a run's parameters"),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            *("references/low.npz", "predictions/low.npz", "not a reference solution"),
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_damaged_file_is_named_with_the_remedy(again, file, target, words):
