@@ -47,7 +47,7 @@ def error(found: Tensor, truth: Tensor) -> float:
     return float((found - truth).norm() / truth.norm())
 
 
-def draw(name: str, points: Tensor, found: Tensor, truth: Tensor) -> None:
+def draw(name: str, up_is: str, points: Tensor, found: Tensor, truth: Tensor) -> None:
     """The solution and its error, the last unknown of several."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(7, 2.6), layout="constrained")
     parts = {left: ("Solution", found[:, -1]), right: ("Error", (found - truth)[:, -1])}
@@ -57,8 +57,12 @@ def draw(name: str, points: Tensor, found: Tensor, truth: Tensor) -> None:
         if len(points) == NODES:
             axes.plot(points[:, 0], values)
             continue
+        axes.set_ylabel(up_is)
         across, up, shade = (column.view(NODES, NODES) for column in (*points.T[:2], values))
-        image = axes.pcolormesh(across, up, shade, cmap="viridis" if axes is left else "PuOr")
+        image = axes.pcolormesh(across, up, shade, cmap="viridis")
+        if axes is right:
+            size = float(values.abs().max())
+            image.set(cmap="PuOr", clim=(-size, size))
         figure.colorbar(image)
     figure.savefig(COOKBOOK.with_suffix("") / f"{name}.png", dpi=110)
     plt.close(figure)
@@ -68,5 +72,5 @@ if __name__ == "__main__":
     for name, script, stated in recipes():
         if name in sys.argv[1:] or len(sys.argv) == 1:
             points, found, truth = solved(script)
-            draw(name, points, found, truth)
+            draw(name, "t" if "x, t" in script else "y", points, found, truth)
             print(f"{name}: error {error(found, truth):.1e}, stated {stated:.0e}", flush=True)

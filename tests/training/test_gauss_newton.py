@@ -27,6 +27,7 @@ from neumann_pinn import (
 )
 from neumann_pinn.model.constraints import CONSTRAINTS
 from neumann_pinn.model.model import NetworkModel, UnknownDiffusivity
+from neumann_pinn.problems.limits import diffusivity_limit
 from neumann_pinn.problems.points import Counts, make_points
 from neumann_pinn.study import config, published
 from neumann_pinn.training import gauss_newton as gn
@@ -497,6 +498,27 @@ def test_the_write_up_quotes_the_published_results():
     verdicts = (folder / "claims.md").read_text()
     count = re.search(r"(\d+) of (\d+) claims of the paper hold, (\d+) do not", verdicts)
     assert "{} of the {} claims hold, {} do not".format(*count.groups()) in words
+
+
+def test_the_write_up_quotes_the_runs_beyond_the_study():
+    folder = ROOT / "results" / "published" / "gauss_newton"
+    words = (ROOT / "docs" / "gauss_newton.md").read_text()
+    runs = pd.read_csv(folder / "generalisations.csv")
+    assert set(runs["problem"]) == set(PROBLEMS)
+    for name, group in runs.groupby("problem"):
+        group = group.set_index("method")
+        cells = [
+            f"{group['error'][kind]:.1e}, {group['seconds'][kind]:.0f} s"
+            if kind in group.index
+            else ""
+            for kind in ("vanilla", "existing", "cosine", "hard")
+        ]
+        assert f"| `{name}` | {' | '.join(cells)} |" in words
+    found = runs[runs["problem"] == "inverse"]
+    low, limit = found["found_diffusivity"].min(), found["diffusivity_limit"].iloc[0]
+    assert limit == pytest.approx(diffusivity_limit(PROBLEMS["inverse"]))
+    for number in (f"{low:.4f} to", f"{abs(low - 0.1) / limit:.1f} standard", f"{limit:.5f}"):
+        assert number in words
 
 
 def published_protocol():
