@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from neumann_pinn import (
     Axis,
     Clamped,
+    Columns,
     Cosine,
     CosineEmbedding,
     Dirichlet,
@@ -213,6 +214,17 @@ def test_functions_hold_at_walls_of_every_kind(case, seed, compatible):
     assert_held(box, lambda z: lift(z, network(embedding(z))), seed, edges=compatible)
 
 
+@given(embedded(), st.integers(0, 1000))
+def test_one_lift_is_enough_for_compatible_data(case, seed):
+    box, embedding = with_data(case[0], seed, compatible=True), case[1]
+    network = perceptron(embedding.size(len(box) + OTHERS), seed)
+    one, blend = WallLift(box, compatible=True), WallLift(box)
+    assert_held(box, lambda z: one(z, network(embedding(z))), seed)
+    inside = points_on(box, 0, "left", seed, edges=False)
+    inside[:, 0] = sum(box[0].ends) / 2
+    torch.testing.assert_close(one.lift(inside), blend.lift(inside), rtol=1e-8, atol=1e-8)
+
+
 @given(embedded(boxes(kinds=(*SLOPES, Periodic, Free))), st.integers(0, 1000))
 def test_slopes_hold_even_at_edges_where_they_disagree(case, seed):
     box, embedding = with_data(case[0], seed, compatible=False), case[1]
@@ -220,14 +232,14 @@ def test_slopes_hold_even_at_edges_where_they_disagree(case, seed):
     assert_held(box, lambda z: lift(z, network(embedding(z))), seed)
 
 
-@given(boxes(st.integers(1, 2)), st.integers(0, 1000), st.booleans())
-def test_walls_and_the_start_hold_at_once(box, seed, with_rate):
+@given(boxes(st.integers(1, 2)), st.integers(0, 1000), st.booleans(), st.booleans())
+def test_walls_and_the_start_hold_at_once(box, seed, with_rate, compatible):
     """Everything is of one potential, so that it is compatible at t = 0."""
     box = with_data(box, seed, compatible=True)
     wave, t = Potential(box, seed), len(box)
     rate = wave.slope(t) if with_rate else None
     network = perceptron(HardWalls.size(box, len(box) + OTHERS), seed)
-    module = HardWalls(network, box, wave.value, rate)
+    module = HardWalls(network, box, wave.value, rate, compatible)
     assert_held(box, module, seed)
     start = points_on(box, 0, "left", seed)
     start[:, 0] = torch.linspace(*box[0].ends, len(start))
@@ -454,6 +466,17 @@ def test_layers_are_modules_that_move_and_have_no_parameters_of_their_own():
     assert "Axis(low=-1, high=1" in repr(layers[0])
 
 
+def test_unknowns_with_walls_of_their_own_are_columns_of_one_output():
+    boxes = [[Axis(0, 1, Dirichlet(2.0), Dirichlet(3.0))], [Axis()]]
+    fields = [HardWalls(perceptron(HardWalls.size(box, 2), 0), box) for box in boxes]
+    walls = torch.tensor([[0.0, 0.3], [1.0, 0.6]], dtype=torch.float64).requires_grad_()
+    out = Columns(*fields)(walls)
+    assert out[:, 0].tolist() == [2.0, 3.0]
+    (gradient,) = torch.autograd.grad(out[:, 1].sum(), walls)
+    assert gradient[:, 0].tolist() == [0.0, 0.0]
+    assert len(list(Columns(*fields).parameters())) == 8
+
+
 def test_layers_take_no_point_one_point_and_no_gradients():
     axis = Axis(-1, 1, Neumann(1.0), Neumann(lambda z: z[:, 1]))
     module = HardWalls(perceptron(3, 0, torch.float32), [axis])
@@ -496,6 +519,7 @@ def lifted(flux):
         (lambda: Cosine((2.5,), Axis(**LEFT_ONLY)), "add 1"),
         (lambda: OutputTransform(torch.nn.Identity(), [Axis(), Axis()]), "one axis, not of 2"),
         (lambda: OutputTransform(torch.nn.Identity(), [Axis(left=Dirichlet())]), "holds slopes"),
+        (Columns, "at least one module"),
         (lambda: FreeTerm(torch.nn.Identity(), [Axis(0, 1, *[Periodic()] * 2)]), "not be periodic"),
         (lambda: HardWalls(torch.nn.Identity(), [Axis()], rate=1.0), "give an initial value"),
         (lambda: WallLift([Axis(left=Robin(len)), Axis()]), "axis 0, left wall: .* give a number"),
