@@ -118,7 +118,7 @@ NOT_EVERYWHERE = ["fcntl", "resource"]
 
 def readme_example():
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    return next(block for block in blocks if "CosineEmbedding" in block)
+    return next(block for block in blocks if "HardWalls" in block)
 
 
 def test_walls_model_and_optimizers_do_with_torch_and_numpy_on_any_platform():
