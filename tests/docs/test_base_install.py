@@ -40,7 +40,7 @@ def test_the_base_brings_nothing_more_and_its_examples_run(environment, tmp_path
     assert new.startswith("neumann-pinn")
 
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    walls = next(block for block in blocks if "CosineEmbedding" in block)
+    walls = next(block for block in blocks if "HardWalls" in block)
     code = f"{walls}\nprint(u(torch.rand(4, 3)).shape)"
     said = subprocess.check_output([python, "-c", code], text=True, cwd=tmp_path)
     assert said == "torch.Size([4, 1])\n"
