@@ -163,6 +163,7 @@ def test_two_optimizers_are_compared_once_the_other_protocol_has_been_run(tmp_pa
     assert study.planned("figures")["draw_optimizers"] == 1
 
 
+@pytest.mark.slow
 def test_a_setting_from_a_csv_a_new_method_and_seeds_appear_everywhere(tmp_path):
     config = small_config()
     config["settings"] = {
