@@ -153,7 +153,7 @@ def adam_for(seconds):
         optimizer = torch.optim.Adam(module.parameters(), lr=rate)
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:
-            inside = torch.rand(500, 2, dtype=torch.float64)
+            inside = torch.rand(500, 2, dtype=torch.float64).requires_grad_()
             edge = EXAMPLE["on_the_edge"](120)
             residuals = EXAMPLE["equation"](module, inside), EXAMPLE["edge"](module, edge)
             optimizer.zero_grad()
