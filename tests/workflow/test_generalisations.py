@@ -43,13 +43,18 @@ def test_a_run_beyond_the_study_is_made_by_its_path_and_tells_what_it_found(tmp_
 
 @pytest.mark.slow
 def test_the_target_makes_one_table_and_one_figure_of_all_problems(tmp_path):
-    study = Study(tmp_path / "study", small_config())
+    """Of six: a box, an unknown D, no slope, nothing prescribed at all, second order in time."""
+    config = small_config()
+    some = ("box_flux", "inverse", "cooling", "dirichlet", "ring", "wave")
+    config["beyond"]["settings"] = {name: {"problem": name} for name in some}
+    pairs = [(name, method) for name, method in PAIRS if name in some]
+    study = Study(tmp_path / "study", config)
     output = study.snakemake("generalisations", "--cores", "2").stdout
-    assert f"{len(PAIRS)} runs beyond the study, 0 of them done" in output
+    assert f"{len(pairs)} runs beyond the study, 0 of them done" in output
     results = study.folder / TINY
     folder = results / "generalisations"
     table = pd.read_csv(folder / "generalisations.csv")
-    assert list(zip(table["problem"], table["method"], strict=True)) == PAIRS
+    assert list(zip(table["problem"], table["method"], strict=True)) == pairs
     assert (table["error"] > 0).all()
     assert (table["iterations"] == 40).all()
     assert table["wall_violation"].isna().equals(table["problem"] == "ring")
@@ -60,7 +65,7 @@ def test_the_target_makes_one_table_and_one_figure_of_all_problems(tmp_path):
     names = [f"generalisations.{kind}" for kind in ("pdf", "png", "tex")]
     for name in (*names, "peers.pdf", "peers.png"):
         assert (folder / name).stat().st_size > 1000
-    assert {path.parts[-4:-2] for path in results.glob("runs/*/*/*/run.json")} == set(PAIRS)
+    assert {path.parts[-4:-2] for path in results.glob("runs/*/*/*/run.json")} == set(pairs)
     assert not study.planned("generalisations")
     (results / "runs/box_flux/cosine/0/run.json").unlink()
     assert study.planned("generalisations")["train"] == 1
