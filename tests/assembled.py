@@ -1,11 +1,13 @@
 """Models of any problem rebuilt from the public layers: with nested autograd, their truth."""
 
+from collections.abc import Iterator
+
 import torch
 from nested_autograd import derivative, perceptron
 from torch import Tensor, nn
 
 from neumann_pinn.model.methods import are_compatible
-from neumann_pinn.model.model import Model, NetworkModel, Sum, UnknownDiffusivity
+from neumann_pinn.model.model import Field, Model, NetworkModel, Sum, UnknownDiffusivity
 from neumann_pinn.problems.points import on_wall
 from neumann_pinn.problems.problem import Problem, Wall
 from neumann_pinn.walls.axes import Axis
@@ -33,9 +35,9 @@ class Perceptron(nn.Module):
 
 
 class Assembled(nn.Module):
-    """A model as one module made of the layers: points -> u, as a column."""
+    """A model of one unknown as a module made of the layers: points -> u, as a column."""
 
-    def __init__(self, problem: Problem, model: Model, theta: Tensor) -> None:
+    def __init__(self, problem: Problem, model: Field, theta: Tensor) -> None:
         super().__init__()
         self.diffusivity: Tensor | float = problem.diffusivity
         if isinstance(model, UnknownDiffusivity):
@@ -78,21 +80,30 @@ class Assembled(nn.Module):
 def fields(
     problem: Problem, model: Model, theta: Tensor, points: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """u, its slopes and the residual without source."""
+    """u, its slopes and the residual without source, each with a first index for the unknown."""
     axes = len(problem.axes)
     points = points.clone().requires_grad_()
-    module = Assembled(problem, model, theta)
-    u = module(points)[:, 0]
-    gradient = derivative(u, points)
-    residual = evolution(problem, gradient, points)
-    for i in range(axes):
-        second = derivative(gradient[:, i], points)[:, i]
-        residual = residual - module.diffusivity * second
-        if problem.velocity:
-            residual = residual + problem.velocity[i] * gradient[:, i]
+    found = []
+    for unknown, module in modules(problem, model, theta):
+        u = module(points)[:, 0]
+        gradient = derivative(u, points)
+        residual = evolution(problem, gradient, points)
+        for i in range(axes):
+            second = derivative(gradient[:, i], points)[:, i]
+            residual = residual - module.diffusivity * second
+            if unknown.velocity:
+                residual = residual + unknown.velocity[i] * gradient[:, i]
+        found.append((u, gradient[:, :axes], residual))
+    u, slopes, residual = (torch.stack(parts) for parts in zip(*found, strict=True))
     if problem.reaction:
         residual = residual + problem.reaction(u)
-    return u, gradient[:, :axes], residual
+    return u, slopes, residual
+
+
+def modules(problem: Problem, model: Model, theta: Tensor) -> Iterator[tuple[Problem, Assembled]]:
+    """Each unknown with its module."""
+    for unknown, field, own in zip(problem.fields, model.fields, model.split(theta), strict=True):
+        yield unknown, Assembled(unknown, field, own)
 
 
 def evolution(problem: Problem, gradient: Tensor, points: Tensor) -> Tensor:
@@ -105,9 +116,9 @@ def evolution(problem: Problem, gradient: Tensor, points: Tensor) -> Tensor:
 
 def wall_violation(problem: Problem, model: Model, theta: Tensor, count: int) -> float:
     """By how much anything prescribed is missed at points on each wall."""
-    module, misses = Assembled(problem, model, theta), []
-    for what in ("value", "slope"):
-        for wall, prescribed in problem.prescribed(what):
+    misses = []
+    for unknown, module in modules(problem, model, theta):
+        for wall, prescribed in unknown.prescribed("value") + unknown.prescribed("slope"):
             points = on_wall(problem, wall, count).requires_grad_()
             found = found_on_wall(module(points)[:, 0], points, wall, prescribed)
             misses.append((found - data_at(prescribed.data, points)).detach().abs())

@@ -10,6 +10,7 @@ from neumann_pinn import (
     Cosine,
     Dirichlet,
     Identity,
+    Neumann,
     Robin,
     make_model,
 )
@@ -65,8 +66,31 @@ COMBINED = {
         samples=50,
         guess=0.3,
     ),
+    "unlike": replace(
+        PROBLEMS["pulse"],
+        reaction=lambda values: values.flip(0) * values**2,
+        manufactured=True,
+        coupled=(
+            replace(
+                PROBLEMS["pulse"],
+                label="other walls",
+                axes=(Axis(0.0, 1.0, PROBLEMS["pulse"].axes[0].left, Robin(3.0, -0.7)),),
+                diffusivity=0.2,
+                velocity=(0.4,),
+            ),
+            replace(
+                PROBLEMS["pulse"],
+                label="a known value",
+                axes=(Axis(0.0, 1.0, Dirichlet(PROBLEMS["pulse"].exact), Neumann(0.3)),),
+                diffusivity=0.1,
+            ),
+        ),
+    ),
 }
-"""Robin, fluxes, advection, reaction and an unknown D on a box, and on intervals."""
+"""Robin, fluxes, advection, reaction and an unknown D on a box, and on intervals.
+
+The last has three unknowns with different walls.
+"""
 ALL = PROBLEMS | COMBINED
 PAIRS, COMBINED_PAIRS = pairs_of(PROBLEMS), pairs_of(COMBINED)
 WITH_FREE = [(*pair, False) for pair in PAIRS] + [

@@ -13,8 +13,8 @@ from neumann_pinn.study.definition import UNKNOWN_MINUTES, Study
 from neumann_pinn.study.methods import make_method
 
 EMBEDDED = {"kind": "cosine", "frequencies": [1, 2, 3]}
-NO_SLOPES = {"dirichlet", "ring"}
-NOT_EXISTING = {"box2", "box3", "box_flux", "poisson", "mixed", "wave"}
+NO_SLOPES = {"dirichlet", "ring", "kink"}
+NOT_EXISTING = {"box2", "box3", "box_flux", "poisson", "mixed", "wave", "species"}
 
 
 def study(**changes):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import assembled
 import pytest
 import torch
-from assembled import Assembled, evolution, fields, found_on_wall
+from assembled import evolution, fields, found_on_wall, modules
 from beyond import ALL, COMBINED_PAIRS, METHODS, PAIRS, WITH_FREE, model_of, random_theta
 from nested_autograd import derivative
 from small_runs import EAGER, assert_same
@@ -50,6 +50,12 @@ def inputs_at(problem, model, points):
     return model.inputs(points, problem.known_diffusivity, problem.velocity)
 
 
+def outputs_at(problem, model, theta, points):
+    """What jets find for each unknown."""
+    parts = zip(problem.fields, model.fields, model.split(theta), strict=True)
+    return [field.outputs(own, inputs_at(unknown, field, points)) for unknown, field, own in parts]
+
+
 def flat(tree):
     """The tensors of a tree."""
     if isinstance(tree, torch.Tensor):
@@ -59,9 +65,9 @@ def flat(tree):
 
 def test_methods_apply_to_intervals_and_cosines_to_any_held_wall():
     applying = {name: [k for n, k in PAIRS if n == name] for name in PROBLEMS}
-    for name in ("dirichlet", "ring"):
+    for name in ("dirichlet", "ring", "kink"):
         assert applying.pop(name) == ["vanilla", "hard"]
-    for name in ("box2", "box3", "box_flux", "poisson", "mixed", "wave"):
+    for name in ("box2", "box3", "box_flux", "poisson", "mixed", "wave", "species"):
         assert applying.pop(name) == ["vanilla", "cosine", "hard"]
     assert list(applying.values()) == [list(METHODS)] * 6
 
@@ -70,27 +76,33 @@ def test_methods_apply_to_intervals_and_cosines_to_any_held_wall():
 def test_exact_solutions_solve_their_equations_and_walls(name):
     problem = PROBLEMS[name]
     points = inside(problem, 50, 0).requires_grad_()
-    gradient = derivative(problem.exact(points), points)
-    residual = evolution(problem, gradient, points)
-    for i in range(len(problem.axes)):
-        residual = residual - problem.diffusivity * derivative(gradient[:, i], points)[:, i]
-        if problem.velocity:
-            residual = residual + problem.velocity[i] * gradient[:, i]
+    residuals = []
+    for unknown in problem.fields:
+        gradient = derivative(unknown.exact(points), points)
+        residual = evolution(problem, gradient, points)
+        for i in range(len(problem.axes)):
+            residual = residual - unknown.diffusivity * derivative(gradient[:, i], points)[:, i]
+            if unknown.velocity:
+                residual = residual + unknown.velocity[i] * gradient[:, i]
+        residuals.append(residual)
+    residual = torch.stack(residuals)
     if problem.reaction:
-        residual = residual + problem.reaction(problem.exact(points))
+        exact = torch.stack([unknown.exact(points) for unknown in problem.fields])
+        residual = residual + problem.reaction(exact)
     source = problem.source(points)
-    expected = torch.zeros(50).double() if source is None else source
+    expected = torch.zeros_like(residual) if source is None else source
     torch.testing.assert_close(residual, expected, rtol=1e-10, atol=1e-12)
     assert (source is not None) == problem.manufactured
     if problem.rate:
         start = make_points(problem, Counts(1, 9, 1)).start.requires_grad_()
         rate = derivative(problem.exact(start), start)[:, -1]
         torch.testing.assert_close(rate, problem.rate(start), rtol=1e-10, atol=1e-12)
-    for wall, prescribed in problem.prescribed("value") + problem.prescribed("slope"):
-        points = on_wall(problem, wall, 20).requires_grad_()
-        found = found_on_wall(problem.exact(points), points, wall, prescribed)
-        data = data_at(prescribed.data, points)
-        torch.testing.assert_close(found, data, rtol=1e-10, atol=1e-12)
+    for unknown in problem.fields:
+        for wall, prescribed in unknown.prescribed("value") + unknown.prescribed("slope"):
+            points = on_wall(problem, wall, 20).requires_grad_()
+            found = found_on_wall(unknown.exact(points), points, wall, prescribed)
+            data = data_at(prescribed.data, points)
+            torch.testing.assert_close(found, data, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "method", "free"), WITH_FREE)
@@ -104,12 +116,13 @@ def test_jets_equal_nested_autograd_through_the_layers(name, method, free):
             *(on_wall(problem, wall, 5) for wall, _ in problem.prescribed("slope")),
         ]
     )
-    out = model.outputs(theta, inputs_at(problem, model, points))
-    u, slopes, residual = fields(problem, model, theta, points)
-    ours = out.operator
+    outs = outputs_at(problem, model, theta, points)
+    value, operator = (torch.stack([getattr(o, n) for o in outs]) for n in ("value", "operator"))
+    along = torch.stack([torch.stack(out.slopes, 1) for out in outs])
     if problem.reaction:
-        ours = ours + problem.reaction(out.value)
-    for one, other in ((out.value, u), (torch.stack(out.slopes, 1), slopes), (ours, residual)):
+        operator = operator + problem.reaction(value)
+    u, slopes, residual = fields(problem, model, theta, points)
+    for one, other in ((value, u), (along, slopes), (operator, residual)):
         assert float((one - other).detach().norm()) <= 1e-10 * float(other.detach().norm())
 
 
@@ -120,9 +133,11 @@ def test_predictions_equal_the_layers_at_all_places_and_times(name, method, free
     theta = random_theta(model)
     x, t, u = problem.reference(7, 4)
     with torch.no_grad():
-        truth = Assembled(problem, model, theta)(grid_points(x, t, problem.steady))
+        points = grid_points(x, t, problem.steady)
+        truth = [module(points).view(len(t), -1) for _, module in modules(problem, model, theta)]
     found = model.values(theta, model.nodes(x, t))
-    torch.testing.assert_close(found, truth.view(u.shape), rtol=1e-12, atol=1e-13)
+    torch.testing.assert_close(found, torch.cat(truth, 1), rtol=1e-12, atol=1e-13)
+    assert found.shape == u.shape
 
 
 def test_constants_are_the_same_where_gradients_are_off():
@@ -180,43 +195,47 @@ def check_loss(name, method, machine):
         gradient, terms = trainer.objective(theta.detach())
         trainer.close()
 
-    known, values = [], []
-    if method != "hard":
-        for wall, value in problem.prescribed("value"):
-            known.append(points.walls[wall])
-            values.append(data_at(value.data, points.walls[wall]))
-        if not problem.steady and not problem.samples:
-            known.append(points.start)
-            values.append(problem.exact(points.start))
-    if problem.samples:
-        group, noisy = problem.noisy_samples()
-        known.append(group)
-        values.append(noisy)
-    slopes = problem.prescribed("slope") if method == "vanilla" else []
-    walls = [(axis, slope, points.walls[axis, side]) for (axis, side), slope in slopes]
-    if problem.rate and method != "hard":
-        walls.append((len(problem.axes), Prescribed("slope", problem.rate), points.start))
-    every = torch.cat([points.inside, *known, *(group for *_, group in walls)])
+    values, slopes, groups = torch.zeros(()).double(), torch.zeros(()).double(), {}
+    for unknown, module in modules(problem, model, theta):
+        known, walls = known_of(unknown, method, points)
+        groups |= {name: group for name, group, _ in known}
+        groups |= {(name, "slope"): group for name, group, *_ in walls}
+        for _, group, value in known:
+            values = values + (module(group)[:, 0] - value).square().mean()
+        missed = []
+        for _, group, column, slope in walls:
+            group = group.clone().requires_grad_()
+            u = module(group)[:, 0]
+            found = derivative(u, group)[:, column] + data_at(slope.coefficient, group) * u
+            missed.append(found - data_at(slope.data, group).detach())
+        if missed:
+            slopes = slopes + torch.cat(missed).square().mean()
+    every = torch.cat([points.inside, *groups.values()])
     source = problem.source(every)
     residual = fields(problem, model, theta, every)[2] - (0 if source is None else source)
-    initial = sum(
-        (
-            (Assembled(problem, model, theta)(group)[:, 0] - value).square().mean()
-            for group, value in zip(known, values, strict=True)
-        ),
-        torch.zeros(()).double(),
-    )
-    wall_errors = [torch.zeros(1).double()]
-    for column, slope, group in walls:
-        group = group.clone().requires_grad_()
-        u = Assembled(problem, model, theta)(group)[:, 0]
-        found = derivative(u, group)[:, column] + data_at(slope.coefficient, group) * u
-        wall_errors.append(found - data_at(slope.data, group).detach())
-    wall_term = torch.cat(wall_errors[1:] or wall_errors).square().mean()
-    expected = torch.stack((residual.square().mean(), initial, wall_term))
+    expected = torch.stack((residual.square().mean(1).sum(), values, slopes))
     (truth,) = torch.autograd.grad(expected.sum(), theta)
     torch.testing.assert_close(terms, expected.detach(), rtol=1e-10, atol=0)
     assert float((gradient - truth).norm()) <= 1e-10 * float(truth.norm())
+
+
+def known_of(problem, method, points):
+    """Names, points and data of what a loss needs of one unknown: values, and slopes."""
+    known, walls = [], []
+    if method != "hard":
+        for wall, value in problem.prescribed("value"):
+            known.append((wall, points.walls[wall], data_at(value.data, points.walls[wall])))
+        if not problem.steady and not problem.samples:
+            known.append(("start", points.start, problem.exact(points.start)))
+    if problem.samples:
+        known.append(("samples", *problem.noisy_samples()))
+    if method == "vanilla":
+        for wall, slope in problem.prescribed("slope"):
+            walls.append((wall, points.walls[wall], wall[0], slope))
+    if problem.rate and method != "hard":
+        rate = Prescribed("slope", problem.rate)
+        walls.append(("start", points.start, len(problem.axes), rate))
+    return known, walls
 
 
 @pytest.mark.parametrize(("name", "method", "free"), WITH_FREE)
@@ -230,7 +249,7 @@ def test_hard_constraints_hold_whatever_the_weights(name, method, free, monkeypa
         assert violation is None
         return
     truth = assembled.wall_violation(problem, model, theta, 40)
-    values = problem.prescribed("value")
+    values = any(unknown.prescribed("value") for unknown in problem.fields)
     if method == "hard" or (method != "vanilla" and not values):
         assert violation <= 1e-12
         assert truth <= 1e-12
@@ -321,6 +340,31 @@ NONE, TRANSFORM, COSINES = (
 def test_what_does_not_apply_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"axes": (Axis(), Axis(0.0, 2.0))},
+        {"order": 0},
+        {"samples": 10, "guess": 0.1},
+        {"reaction": torch.sin},
+        {"manufactured": True},
+        {"coupled": PROBLEMS["species"].coupled},
+    ],
+)
+def test_an_unknown_that_does_not_fit_is_refused(changes):
+    problem = PROBLEMS["species"]
+    (second,) = problem.coupled
+    message = "another box or order" if changes.keys() & {"axes", "order"} else "with the first"
+    with pytest.raises(ValueError, match=f"'second species'.*{message}"):
+        replace(problem, coupled=(replace(second, **changes),))
+
+
+def test_no_two_networks_of_unknowns_and_seeds_start_alike():
+    model = model_of(PROBLEMS["species"], "hard")
+    starts = [part for seed in range(3) for part in model.split(model.initial(seed))]
+    assert len({tuple(part.tolist()) for part in starts}) == 6
 
 
 def test_a_damaged_provenance_names_its_file(tmp_path):

@@ -75,6 +75,21 @@ def test_problems_with_different_functions_have_different_keys():
     assert len({key(other, model) for other in (problem, *others)}) == len(others) + 1
 
 
+def test_coupled_problems_with_different_unknowns_have_different_keys():
+    problem = PROBLEMS["species"]
+    model = make_model(problem, CONSTRAINTS["none"], Identity(), 8, 2)
+    (second,) = problem.coupled
+    others = [
+        replace(problem, coupled=(replace(second, diffusivity=0.11),)),
+        replace(problem, coupled=(replace(second, exact=problem.exact),)),
+        replace(problem, reaction=lambda values: problem.reaction(values.flip(0))),
+        replace(problem, reaction=lambda values: problem.reaction(values).flip(0)),
+    ]
+    assert len({key(other, model) for other in (problem, *others)}) == len(others) + 1
+    named = replace(problem, coupled=(replace(second, label="another name"),))
+    assert key(named, model) == key(problem, model)
+
+
 def test_the_last_bit_of_another_processor_changes_no_key():
     def lift(points):
         return torch.sin(3 * points[:, 0]) + points[:, 1] ** 2
@@ -91,7 +106,7 @@ def test_what_a_problem_is_called_changes_no_key():
 
 def test_functions_are_told_apart_by_their_values_inside_the_box():
     axis = Axis(-3, -2)
-    points = trajectory._points(replace(MODEL, axes=(axis,), embeddings=(Cosine(axis=axis),)))
+    points = trajectory._points(replace(LOW, axes=(axis,)))
     assert ((points[:, 0] > -3) & (points[:, 0] < -2)).all()
     assert ((points[:, 1] > 0) & (points[:, 1] < 1)).all()
     assert len(points.unique(dim=0)) == len(points)

@@ -43,9 +43,9 @@ def test_a_run_beyond_the_study_is_made_by_its_path_and_tells_what_it_found(tmp_
 
 @pytest.mark.slow
 def test_the_target_makes_one_table_and_one_figure_of_all_problems(tmp_path):
-    """Of six: a box, an unknown D, no slope, nothing prescribed at all, second order in time."""
+    """Of six: a box, an unknown D, no slope, nothing held, second order in time, two species."""
     config = small_config()
-    some = ("box_flux", "inverse", "cooling", "dirichlet", "ring", "wave")
+    some = ("box_flux", "inverse", "dirichlet", "ring", "wave", "species")
     config["beyond"]["settings"] = {name: {"problem": name} for name in some}
     pairs = [(name, method) for name, method in PAIRS if name in some]
     study = Study(tmp_path / "study", config)

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from neumann_pinn.model.model import Model
+from neumann_pinn.model.model import Field
 from neumann_pinn.problems.problem import Reference
 from neumann_pinn.study.predictions import Prediction
 from neumann_pinn.training.checkpoints import UNREADABLE
@@ -19,7 +19,7 @@ TIMES = 201
 
 
 def predict(
-    models: Mapping[str, Model],
+    models: Mapping[str, Field],
     parameters: Mapping[str, Tensor],
     best: str,
     reference: Reference,
@@ -45,7 +45,7 @@ def predict(
     )
 
 
-def wall_slope(model: Model, theta: Tensor, wall: float, t: Tensor, diffusivity: float) -> Tensor:
+def wall_slope(model: Field, theta: Tensor, wall: float, t: Tensor, diffusivity: float) -> Tensor:
     """u_x(wall, t)."""
     inputs = model.inputs(torch.stack((torch.full_like(t, wall), t), 1), diffusivity)
     inputs = cast(inputs, theta.dtype, theta.device)

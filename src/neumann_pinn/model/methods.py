@@ -7,7 +7,9 @@ import torch
 
 from neumann_pinn.model.constraints import CONSTRAINTS, Constraint, NoConstraint
 from neumann_pinn.model.model import (
+    Coupled,
     Factored,
+    Field,
     Lifted,
     Model,
     NetworkModel,
@@ -75,31 +77,14 @@ def make_model(
 ) -> Model:
     """A model of a problem: a network with its walls, and whatever else the problem asks for.
 
-    Every axis has the same embedding. `free_term` adds a second network, of the coordinates
-    themselves, that does not change the held walls.
+    Every axis has the same embedding, and every unknown a network of its own. `free_term` adds a
+    second network, of the coordinates themselves, that does not change the held walls.
     """
-    embeddings = tuple(constraint.embedding_of(embedding, axis) for axis in problem.axes)
-    network = NetworkModel(
-        constraint, embeddings, width, depth, axes=problem.axes, order=problem.order
-    )
-    model: Model = network
-    held = _held(problem, constraint)
-    walls = WallLift(held, are_compatible(problem, held))
-    if walls.has_factor:
-        model = Factored(model, walls.factor)
-    if not walls.is_homogeneous:
-        model = Lifted(model, walls.lift)
-    if free_term:
-        plain = NetworkModel(
-            NoConstraint(),
-            (Identity(),) * len(problem.axes),
-            width,
-            depth,
-            axes=problem.axes,
-            order=problem.order,
-        )
-        model = Sum(model, Factored(plain, partial(free_factor, held)))
-    return UnknownDiffusivity(model) if problem.samples else model
+    fields = [
+        _field(unknown, constraint, embedding, width, depth, free_term)
+        for unknown in problem.fields
+    ]
+    return fields[0] if len(fields) == 1 else Coupled(tuple(fields))
 
 
 def are_compatible(problem: Problem, held: list[Axis]) -> bool:
@@ -117,6 +102,39 @@ def are_compatible(problem: Problem, held: list[Axis]) -> bool:
                 if not missed.norm() <= SMALL_MISS * (1 + data.norm()):
                     return False
     return True
+
+
+def _field(
+    problem: Problem,
+    constraint: Constraint,
+    embedding: Embedding,
+    width: int,
+    depth: int,
+    free_term: bool,
+) -> Field:
+    """A model of one unknown."""
+    embeddings = tuple(constraint.embedding_of(embedding, axis) for axis in problem.axes)
+    network = NetworkModel(
+        constraint, embeddings, width, depth, axes=problem.axes, order=problem.order
+    )
+    model: Field = network
+    held = _held(problem, constraint)
+    walls = WallLift(held, are_compatible(problem, held))
+    if walls.has_factor:
+        model = Factored(model, walls.factor)
+    if not walls.is_homogeneous:
+        model = Lifted(model, walls.lift)
+    if free_term:
+        plain = NetworkModel(
+            NoConstraint(),
+            (Identity(),) * len(problem.axes),
+            width,
+            depth,
+            axes=problem.axes,
+            order=problem.order,
+        )
+        model = Sum(model, Factored(plain, partial(free_factor, held)))
+    return UnknownDiffusivity(model) if problem.samples else model
 
 
 def _held(problem: Problem, constraint: Constraint) -> list[Axis]:

@@ -1,9 +1,10 @@
 """Models: networks with their walls, and what may be wrapped around them.
 
-A model is u for given parameters theta, one flat vector. `NetworkModel` is a network of embedded
-coordinates with a constraint. Others wrap it: `Factored` and `Lifted` impose conditions at the
-walls that are not zero, `Sum` adds a free term, `UnknownDiffusivity` makes D a parameter. Each
-knows its constants at given points, and how u, its slopes and L u follow from those by jets.
+A model is one unknown u for given parameters theta, one flat vector, or several of them side by
+side. `NetworkModel` is a network of embedded coordinates with a constraint. Others wrap it:
+`Factored` and `Lifted` impose conditions at the walls that are not zero, `Sum` adds a free term,
+`UnknownDiffusivity` makes D a parameter. Each knows its constants at given points, and how u, its
+slopes and L u follow from those by jets. `Coupled` joins several unknowns.
 """
 
 from __future__ import annotations
@@ -43,7 +44,47 @@ class Inputs(NamedTuple):
 
 
 class Model(ABC):
-    """u for given parameters."""
+    """One or more unknowns for given parameters."""
+
+    @property
+    @abstractmethod
+    def fields(self) -> tuple[Field, ...]:
+        """The unknowns."""
+
+    @abstractmethod
+    def split(self, theta: Tensor) -> tuple[Tensor, ...]:
+        """The parameters of each unknown."""
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[NetworkModel, ...]:
+        """The networks in it, in the order of their parameters."""
+
+    @property
+    def held_by(self) -> Constraint:
+        """The constraint, which says what holds for any parameters."""
+        return self.parts[0].constraint
+
+    @property
+    def streams(self) -> int:
+        """The number of streams per point through all networks."""
+        return sum(count_streams(part.constraint, part.axes, part.order) for part in self.parts)
+
+    @abstractmethod
+    def initial(self, seed: int) -> Tensor:
+        """The initial parameters for training, drawn in float64."""
+
+    @abstractmethod
+    def nodes(self, x: Tensor, t: Tensor) -> Any:
+        """All that it needs to predict at places x (n x axes) and times t (m)."""
+
+    @abstractmethod
+    def values(self, theta: Tensor, nodes: Any) -> Tensor:
+        """The solution as a matrix: times x places, those of one unknown after another."""
+
+
+class Field(Model):
+    """One unknown u for given parameters."""
 
     @property
     @abstractmethod
@@ -61,18 +102,11 @@ class Model(ABC):
         return self.order == 0
 
     @property
-    @abstractmethod
-    def parts(self) -> tuple[NetworkModel, ...]:
-        """The networks in it, in the order of their parameters."""
+    def fields(self) -> tuple[Field, ...]:
+        return (self,)
 
-    @property
-    def held_by(self) -> Constraint:
-        """The constraint, which says what holds for any parameters."""
-        return self.parts[0].constraint
-
-    @abstractmethod
-    def initial(self, seed: int) -> Tensor:
-        """The initial parameters for training, drawn in float64."""
+    def split(self, theta: Tensor) -> tuple[Tensor, ...]:
+        return (theta,)
 
     @abstractmethod
     def constants(self, points: Tensor, operator: Operator) -> Any:
@@ -83,19 +117,6 @@ class Model(ABC):
         self, theta: Tensor, constants: Any, passes: Passes, scale: Tensor | None
     ) -> Outputs:
         """u, sqrt(D) times its slopes, and L u; `scale` multiplies the D of the constants."""
-
-    @abstractmethod
-    def nodes(self, x: Tensor, t: Tensor) -> Any:
-        """All that it needs to predict at places x (n x axes) and times t (m)."""
-
-    @abstractmethod
-    def values(self, theta: Tensor, nodes: Any) -> Tensor:
-        """The solution u as a matrix, times x places."""
-
-    @property
-    def streams(self) -> int:
-        """The number of streams per point through all networks."""
-        return sum(count_streams(part.constraint, part.axes, part.order) for part in self.parts)
 
     def inputs(
         self, points: Tensor, diffusivity: float, velocity: tuple[float, ...] = ()
@@ -189,7 +210,7 @@ class Nodes(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NetworkModel(Model):
+class NetworkModel(Field):
     """A network after its embeddings, one for each axis, with a constraint."""
 
     constraint: Constraint
@@ -280,10 +301,10 @@ class WithFunction(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Wrapper(Model):
+class Wrapper(Field):
     """A model around another one, whose coordinates and networks it has."""
 
-    inner: Model
+    inner: Field
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -355,7 +376,7 @@ class Two(NamedTuple):
 class Sum(Wrapper):
     """The sum of two models of the same coordinates."""
 
-    other: Model
+    other: Field
 
     @property
     def parts(self) -> tuple[NetworkModel, ...]:
@@ -370,7 +391,7 @@ class Sum(Wrapper):
     def scaled_outputs(
         self, theta: Tensor, constants: Two, passes: Passes, scale: Tensor | None
     ) -> Outputs:
-        one, other = self._split(theta)
+        one, other = self._halves(theta)
         return plus(
             self.inner.scaled_outputs(one, constants.one, passes, scale),
             self.other.scaled_outputs(other, constants.other, passes, scale),
@@ -380,10 +401,10 @@ class Sum(Wrapper):
         return Two(self.inner.nodes(x, t), self.other.nodes(x, t))
 
     def values(self, theta: Tensor, nodes: Two) -> Tensor:
-        one, other = self._split(theta)
+        one, other = self._halves(theta)
         return self.inner.values(one, nodes.one) + self.other.values(other, nodes.other)
 
-    def _split(self, theta: Tensor) -> tuple[Tensor, ...]:
+    def _halves(self, theta: Tensor) -> tuple[Tensor, ...]:
         size = sum(part.network.parameters for part in self.inner.parts)
         return theta.tensor_split((size,))
 
@@ -409,3 +430,33 @@ class UnknownDiffusivity(Wrapper):
 
     def values(self, theta: Tensor, nodes: Any) -> Tensor:
         return self.inner.values(theta[1:], nodes)
+
+
+@dataclass(frozen=True)
+class Coupled(Model):
+    """Several unknowns, each a model with parameters of its own."""
+
+    unknowns: tuple[Field, ...]
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        return self.unknowns
+
+    @property
+    def parts(self) -> tuple[NetworkModel, ...]:
+        return tuple(part for field in self.fields for part in field.parts)
+
+    def split(self, theta: Tensor) -> tuple[Tensor, ...]:
+        sizes = [sum(part.network.parameters for part in field.parts) for field in self.fields]
+        return theta.split(sizes)
+
+    def initial(self, seed: int) -> Tensor:
+        first = seed * len(self.fields)
+        return torch.cat([field.initial(first + k) for k, field in enumerate(self.fields)])
+
+    def nodes(self, x: Tensor, t: Tensor) -> tuple[Any, ...]:
+        return tuple(field.nodes(x, t) for field in self.fields)
+
+    def values(self, theta: Tensor, nodes: tuple[Any, ...]) -> Tensor:
+        parts = zip(self.fields, self.split(theta), nodes, strict=True)
+        return torch.cat([field.values(own, at) for field, own, at in parts], 1)

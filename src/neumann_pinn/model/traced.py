@@ -28,16 +28,18 @@ class Trace(NamedTuple):
 class TracedPasses(Passes):
     """Passes that are kept: the layers at the points and at the walls, in the parameters' order.
 
-    What an output transform takes from the walls depends only on time. `at_walls` has a row for the
-    network's slope at each wall, then one for the rate of each slope, and a column for each
-    distinct time; `seen` has a column for each point instead, picked by `columns`.
+    What an output transform takes from the walls depends only on time. `at_walls` are, for each
+    network that has one, its slopes and then their rates, with a row for each wall and a column for
+    each of the distinct times; `seen` have a column for each point instead, picked by `columns`.
     """
 
     def __init__(self, size: int, device: torch.device) -> None:
         self.size = size
         self.points: list[Trace] = []
         self.walls: list[Trace] = []
-        self.at_walls = self.seen = torch.zeros(0, size, device=device)
+        self.at_walls: list[Tensor] = []
+        self.seen: list[Tensor] = []
+        self.times = 0
         self.columns = torch.zeros(size, dtype=torch.int64, device=device)
 
     def network(
@@ -61,12 +63,13 @@ class TracedPasses(Passes):
             self.walls += [Trace()] * len(layers)
             return out
         times, self.columns = at.t[0].unique(return_inverse=True)
-        at_walls, walls = _through(part, layers, _wall_jet(at, times))
+        self.times = len(times)
+        jet, walls = _through(part, layers, _wall_jet(at, times))
         self.walls += walls
-        slope_and_rate = torch.cat((at_walls.along_x, at_walls.mixed))
-        self.at_walls = slope_and_rate.view(2 * len(at.walls), len(times))
-        self.seen = self.at_walls[:, self.columns]
-        fluxes, rates = (list(half) for half in self.seen.tensor_split(2))
+        numbers = [part.view(len(at.walls), self.times) for part in (jet.along_x, jet.mixed)]
+        fluxes, rates = seen = [part[:, self.columns] for part in numbers]
+        self.at_walls += numbers
+        self.seen += seen
         profiles = [scaled(wall.profile, scale) for wall in at.walls]
         mixed = [
             -profile.operator[0] * flux - profile.value[0] * rate

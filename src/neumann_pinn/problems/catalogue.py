@@ -1,6 +1,6 @@
 """Problems with known solutions, beyond the study's insulated interval.
 
-Their functions only call methods of the points, so listing the problems does not need torch.
+Listing them does not need torch: their functions call methods of the points, or import it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from neumann_pinn.problems.problem import Problem
 from neumann_pinn.walls.axes import Axis
-from neumann_pinn.walls.conditions import Dirichlet, Neumann, Periodic, Robin
+from neumann_pinn.walls.conditions import Clamped, Dirichlet, Free, Neumann, Periodic, Robin
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -223,6 +223,47 @@ def _wave() -> Problem:
     return Problem("Wave equation, insulated", (Axis(),), 1.0, exact, order=2, rate=rate)
 
 
+def _kink() -> Problem:
+    """The steady sine-Gordon equation u'' = sin u, continued from one end."""
+
+    def exact(points: Tensor) -> Tensor:
+        return 4 * points[:, 0].exp().atan()
+
+    axis = Axis(0.0, 3.0, Clamped(math.pi, 2.0), Free())
+    return Problem(
+        "Value and slope at one end", (axis,), 1.0, exact, reaction=lambda u: u.sin(), order=0
+    )
+
+
+def _species() -> Problem:
+    """The Brusselator, with sources that make a known solution of it."""
+    square, a, b = (Axis(), Axis()), 1.0, 2.0
+
+    def first(points: Tensor) -> Tensor:
+        x, y, t = points.T
+        return a + 0.5 * (-t).exp() * (math.pi * x).cos() * (math.pi * y).cos()
+
+    def second(points: Tensor) -> Tensor:
+        x, y, t = points.T
+        return b / a + 0.5 * (2 * t).cos() * ((2 * math.pi * x).cos() + (math.pi * y).cos())
+
+    def reaction(values: Tensor) -> Tensor:
+        import torch
+
+        u, v = values
+        return torch.stack(((b + 1) * u - u**2 * v - a, u**2 * v - b * u))
+
+    return Problem(
+        "Two species on a square",
+        square,
+        0.05,
+        first,
+        reaction=reaction,
+        manufactured=True,
+        coupled=(Problem("second species", square, 0.1, second),),
+    )
+
+
 PROBLEMS = {
     "interval": _interval(),
     "one_wall": _one_wall(),
@@ -238,5 +279,7 @@ PROBLEMS = {
     "ring": _ring(),
     "mixed": _mixed(),
     "wave": _wave(),
+    "kink": _kink(),
+    "species": _species(),
 }
 """The problems by name."""

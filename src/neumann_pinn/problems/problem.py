@@ -1,8 +1,9 @@
 """Problems: an equation on an interval or a box, its wall conditions, the exact solution.
 
 All are of the form u_t - D Laplacian(u) + c . grad(u) + R(u) = source, of second order in time with
-u_tt instead of u_t, or steady without either. Points are rows: the space coordinates, then t in
-[0, 1] unless the problem is steady. Torch is imported only where it is used.
+u_tt instead of u_t, or steady without either; or they are several such equations, one for each
+unknown, that R couples. Points are rows: the space coordinates, then t in [0, 1] unless the problem
+is steady. Torch is imported only where it is used.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ SAMPLES = -2
 
 
 class Reference(NamedTuple):
-    """Places x (n x axes), times t, and the solution u (times x places) there."""
+    """Places x (n x axes), times t, and the solution u (times x places) there.
+
+    Of several unknowns, each has the same places: u is times x unknowns * places.
+    """
 
     x: Tensor
     t: Tensor
@@ -46,6 +50,7 @@ class Problem:
     exact: Function = field(repr=False)
     velocity: tuple[float, ...] = ()
     reaction: Function | None = field(default=None, repr=False)
+    """R, a function of all unknowns at some points (unknowns x n), of the same shape."""
     manufactured: bool = False
     """Whether there is a source: the one that makes `exact` a solution."""
     order: Literal[0, 1, 2] = 1
@@ -57,13 +62,22 @@ class Problem:
     """u at t = 0, if it is not taken from `exact`."""
     rate: Function | None = field(default=None, repr=False)
     """u_t at t = 0, which a problem of second order needs."""
+    coupled: tuple[Problem, ...] = ()
+    """Further unknowns on the same box, each with D, walls, start and solution of its own."""
 
     def __post_init__(self) -> None:
+        for other in self.coupled:
+            self._check_coupled(other)
         if (self.rate is not None) != (self.order == 2):
             raise ValueError(
                 f"problem {self.label!r} of order {self.order} in time: give a rate at the start "
                 "if the order is 2, and only then"
             )
+
+    @property
+    def fields(self) -> tuple[Problem, ...]:
+        """All unknowns."""
+        return (self, *self.coupled)
 
     @property
     def steady(self) -> bool:
@@ -91,12 +105,14 @@ class Problem:
         return self.guess or self.diffusivity
 
     def source(self, points: Tensor) -> Tensor | None:
-        """The source at the points, if there is one."""
+        """The source of each unknown at the points (unknowns x n), if there is one."""
+        import torch
+
         if not self.manufactured:
             return None
-        source = self.operator(self.exact, points)
+        source = torch.stack([field.operator(field.exact, points) for field in self.fields])
         if self.reaction:
-            source = source + self.reaction(self.exact(points))
+            source = source + self.reaction(torch.stack([f.exact(points) for f in self.fields]))
         return source
 
     def operator(self, function: Function, points: Tensor) -> Tensor:
@@ -131,4 +147,20 @@ class Problem:
         t = torch.linspace(0, 1, 1 if self.steady else times, dtype=torch.float64)
         if hasattr(self.exact, "on_grid"):  # a series is far cheaper there
             return Reference(x, t, self.exact.on_grid(x, t))
-        return Reference(x, t, self.exact(grid_points(x, t, self.steady)).view(len(t), len(x)))
+        points = grid_points(x, t, self.steady)
+        fields = [field.exact(points).view(len(t), len(x)) for field in self.fields]
+        return Reference(x, t, torch.cat(fields, 1))
+
+    def _check_coupled(self, other: Problem) -> None:
+        """Reject an unknown that does not share this one's box and times."""
+        boxes = ([axis.ends for axis in problem.axes] for problem in (self, other))
+        if len({tuple(box) for box in boxes}) > 1 or self.order != other.order:
+            raise ValueError(
+                f"problem {self.label!r}: {other.label!r} has another box or order in time, "
+                "give all unknowns the same"
+            )
+        if self.samples or other.samples or other.coupled or other.reaction or other.manufactured:
+            raise ValueError(
+                f"problem {self.label!r}: {other.label!r} is an unknown of it, give the reaction "
+                "and whether there is a source with the first one; samples are for one unknown"
+            )

@@ -18,8 +18,9 @@ class Method:
 
     def check(self, problem: Problem) -> None:
         """Reject a problem that the method does not apply to."""
-        embeddings = [self.constraint.embedding_of(self.embedding, axis) for axis in problem.axes]
-        self.constraint.check(embeddings, problem.axes, problem.order)
+        for field in problem.fields:
+            embeddings = [self.constraint.embedding_of(self.embedding, axis) for axis in field.axes]
+            self.constraint.check(embeddings, field.axes, field.order)
 
     def applies(self, problem: Problem) -> bool:
         """Whether the method applies to a problem."""

@@ -22,9 +22,9 @@ def required_products(problem: Problem, model: Model, protocol: Protocol) -> flo
     batch = make_batch(problem, model, points)
     if protocol.optimizer == "adam":
         return _of_adam(model, batch.size)
-    equation, values, walls = ((share > 0).sum().item() for share in batch.shares)
+    rows = [[int((share > 0).sum()) for share in field.shares] for field in batch.fields]
     times = 1 if problem.steady else len(torch.cat((points.inside, points.start))[:, -1].unique())
-    return _of_gauss_newton(model, equation, values, walls, times)
+    return _of_gauss_newton(model, rows, times)
 
 
 def rough_cost(problem: Problem, model: Model, protocol: Protocol) -> float:
@@ -59,19 +59,23 @@ def _of_adam(model: Model, points: int) -> float:
     return points * total
 
 
-def _of_gauss_newton(model: Model, equation: int, values: int, walls: int, times: int) -> float:
+def _of_gauss_newton(model: Model, rows: list[list[int]], times: int) -> float:
     """A step of Gauss-Newton with one trial: its kernel, its passes and its factorisation.
 
-    `equation`, `values` and `walls` count the rows, `times` the distinct times.
+    `rows` counts those of equation, values and walls for each unknown, `times` the distinct times.
+    The equations of all unknowns depend on the value of each.
     """
-    rows, total = equation + values + walls, 0.0
-    for part in model.parts:
-        own = 2 + len(part.axes) + (part.order == 2)
-        numbers = times * len(part.constraint.corrected(part.axes))
-        stacked = own * equation + values + 2 * walls + (2 + 4) * numbers
-        for outputs, inputs in part.network.shapes:
-            by_pairs = (outputs + inputs) * stacked**2
-            dense = outputs * inputs * (rows + 2 * numbers) ** 2
-            total += min(by_pairs, dense)
-        total += 10 * part.network.parameters * (own * equation + 4 * numbers)
-    return total + rows**3 / 3
+    every, total = sum(map(sum, rows)), 0.0
+    for field, (equation, values, walls) in zip(model.fields, rows, strict=True):
+        of_others = sum(other[0] for other in rows) - equation
+        mine = equation + values + walls + of_others
+        for part in field.parts:
+            own = 2 + len(part.axes) + (part.order == 2)
+            numbers = times * len(part.constraint.corrected(part.axes))
+            stacked = own * equation + values + 2 * walls + of_others + (2 + 4) * numbers
+            for outputs, inputs in part.network.shapes:
+                by_pairs = (outputs + inputs) * stacked**2
+                dense = outputs * inputs * (mine + 2 * numbers) ** 2
+                total += min(by_pairs, dense)
+            total += 10 * part.network.parameters * (own * equation + 4 * numbers)
+    return total + every**3 / 3

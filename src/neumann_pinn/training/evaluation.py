@@ -71,14 +71,15 @@ class Evaluation:
 def wall_violation(problem: Problem, model: Model, theta: Tensor) -> float | None:
     """By how much a value or slope at the walls is missed at most; None if none is prescribed."""
     misses = []
-    for wall, prescribed in problem.prescribed("value") + problem.prescribed("slope"):
-        points = on_wall(problem, wall, WALL_POINTS)
-        inputs = model.inputs(points, problem.known_diffusivity, problem.velocity)
-        out = model.outputs(theta, cast(inputs, theta.dtype, theta.device))
-        found = out.value
-        if prescribed.what == "slope":
-            found = out.slopes[wall[0]] + data_at(prescribed.coefficient, points) * out.value
-        misses.append((found - data_at(prescribed.data, points)).abs())
+    for unknown, field, own in zip(problem.fields, model.fields, model.split(theta), strict=True):
+        for wall, prescribed in unknown.prescribed("value") + unknown.prescribed("slope"):
+            points = on_wall(problem, wall, WALL_POINTS)
+            inputs = field.inputs(points, unknown.known_diffusivity, unknown.velocity)
+            out = field.outputs(own, cast(inputs, theta.dtype, theta.device))
+            found = out.value
+            if prescribed.what == "slope":
+                found = out.slopes[wall[0]] + data_at(prescribed.coefficient, points) * out.value
+            misses.append((found - data_at(prescribed.data, points)).abs())
     return float(torch.cat(misses).max()) if misses else None
 
 

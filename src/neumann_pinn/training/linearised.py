@@ -5,8 +5,9 @@ A layer's part of J M J^T is its entry of M times a sum over pairs of streams,
 number with respect to the streams after it; J is never formed, unless that is cheaper. M is the
 identity except for output layers: if these move less freely, fewer steps are needed.
 
-Rows come in groups, one for each term of the loss. A group leaves out the streams that it does not
-depend on: a known value needs one of the three that a residual of the heat equation needs.
+Rows come in groups, one for each term of the loss and each unknown. A group leaves out the streams
+that it does not depend on: a known value needs one of the three that a residual of the heat
+equation needs.
 
 What the existing constraint takes from the walls depends only on time. Where points share times,
 these are few numbers, and each row depends on some of them: J = P + C W, where P is the Jacobian of
@@ -24,7 +25,7 @@ from torch import Tensor
 
 from neumann_pinn.model.model import Model
 from neumann_pinn.model.traced import Trace, TracedPasses
-from neumann_pinn.training.loss import Batch, term_errors
+from neumann_pinn.training.loss import Batch, all_errors
 from neumann_pinn.walls.layers import Function
 
 OUTPUT_SCALE = 0.01
@@ -34,8 +35,9 @@ BLOCK_ROWS = 200
 
 
 class Term(NamedTuple):
-    """The rows of a loss term: its number, their points, the roots of their weighted shares."""
+    """The rows of an unknown's loss term: both numbers, points, roots of their weighted shares."""
 
+    unknown: int
     number: int
     points: Tensor
     root: Tensor
@@ -79,10 +81,12 @@ class Residuals:
     ) -> None:
         self.model, self.batch, self.reaction = model, batch, reaction
         self.terms = []
-        for number, (weight, shares) in enumerate(zip(weights, batch.shares, strict=True)):
-            points = (weight * shares).nonzero()[:, 0]
-            if len(points):
-                self.terms.append(Term(number, points, (weight * shares[points]).sqrt()))
+        for unknown, known in enumerate(batch.fields):
+            for number, (weight, shares) in enumerate(zip(weights, known.shares, strict=True)):
+                points = (weight * shares).nonzero()[:, 0]
+                if len(points):
+                    root = (weight * shares[points]).sqrt()
+                    self.terms.append(Term(unknown, number, points, root))
 
     def __call__(self, theta: Tensor) -> Tensor:
         """The residuals of all rows."""
@@ -94,12 +98,12 @@ class Residuals:
         passes = TracedPasses(self.batch.size, theta.device)
         with torch.enable_grad():
             by_term = self._by_term(theta, passes)
-            groups, shares = [], [theta.new_zeros(len(passes.seen), 0)]
+            rows = sum(len(part) for part in passes.seen)
+            groups, shares = [], [theta.new_zeros(rows, 0)]
             for numbers, term in zip(by_term, self.terms, strict=True):
                 groups.append(_gradients(numbers, passes.points, term.points))
                 shares.append(_links(numbers, passes.seen, term.points))
-            halves = [half for half in passes.at_walls.tensor_split(2) if len(half)]
-            groups += [_gradients(half, passes.walls) for half in halves]
+            groups += [_gradients(part, passes.walls) for part in passes.at_walls]
         layers = [
             LayerParts(
                 len(trace.after[0]),
@@ -109,25 +113,23 @@ class Residuals:
             )
             for k, trace in enumerate(passes.points)
         ]
-        count, times = passes.at_walls.shape
-        first = times * torch.arange(count, device=theta.device)
+        first = passes.times * torch.arange(rows, device=theta.device)
         columns = [passes.columns[:0], *(passes.columns[term.points] for term in self.terms)]
         return Linearised(
             self._joined(by_term).detach(),
             layers,
-            [len(term.points) for term in self.terms] + [half.numel() for half in halves],
+            [len(term.points) for term in self.terms] + [part.numel() for part in passes.at_walls],
             torch.cat(shares, 1),
             first[:, None] + torch.cat(columns),
         )
 
     def _by_term(self, theta: Tensor, passes: TracedPasses) -> list[Tensor]:
         """The rows' residuals, a tensor for each term."""
-        out = self.model.outputs(theta, self.batch.inputs, passes)
-        errors = term_errors(out, self.batch, self.reaction)
-        return [term.root * errors[term.number][term.points] for term in self.terms]
+        errors = all_errors(self.model, theta, self.batch, self.reaction, passes)
+        return [t.root * errors[t.unknown][t.number][t.points] for t in self.terms]
 
     def _joined(self, parts: list[Tensor]) -> Tensor:
-        return torch.cat([self.batch.shares.new_zeros(0), *parts])
+        return torch.cat([self.batch.fields[0].shares.new_zeros(0), *parts])
 
 
 class Linearised(NamedTuple):
@@ -279,12 +281,12 @@ def _gradients(numbers: Tensor, traces: list[Trace], chosen: Tensor | None = Non
     return parts
 
 
-def _links(numbers: Tensor, seen: Tensor, chosen: Tensor) -> Tensor:
+def _links(numbers: Tensor, seen: list[Tensor], chosen: Tensor) -> Tensor:
     """The gradients of numbers for what they have seen of the walls."""
-    if not len(seen):
+    if not seen:
         return numbers.new_zeros(0, len(chosen))
-    (links,) = torch.autograd.grad(numbers.sum(), seen, retain_graph=True, materialize_grads=True)
-    return links[:, chosen]
+    links = torch.autograd.grad(numbers.sum(), seen, retain_graph=True, materialize_grads=True)
+    return torch.cat(links)[:, chosen]
 
 
 def _blocks(sizes: list[int]) -> Iterator[Block]:

@@ -2,7 +2,8 @@
 
 The equation u_t - D Laplacian(u) + c . grad(u) + R(u) = source is imposed at every point;
 values (the initial ones among them) and walls at their own points. Each point carries its three
-shares 1/N, so that any block of points contributes its part of the whole.
+shares 1/N, so that any block of points contributes its part of the whole. Several unknowns have
+all of this each, at the same points; their mean squares are added.
 """
 
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from neumann_pinn.model.model import Inputs, Model
+from neumann_pinn.model.model import Inputs, Model, Passes
 from neumann_pinn.model.streams import Nothing, Outputs
 from neumann_pinn.training.engine import Machine
 from neumann_pinn.training.protocol import LOSS_POINTS, Protocol
@@ -18,10 +19,10 @@ from neumann_pinn.training.trees import cast, cut, pad
 from neumann_pinn.walls.layers import Function
 
 
-class Batch(NamedTuple):
-    """Points as constants, with a column for each point.
+class FieldBatch(NamedTuple):
+    """What is known of one unknown, with a column for each point.
 
-    Their inputs, their shares in the three terms (3 x n), the known value (1 x n), which
+    The inputs of its model, the shares in the three terms (3 x n), the known value (1 x n), which
     slope is taken at a wall (axes x n, and one more for the rate at the start, if that is known),
     and, unless they vanish, the coefficient of u there, the flux there, and the source (1 x n
     each).
@@ -35,34 +36,59 @@ class Batch(NamedTuple):
     flux: Tensor | Nothing = ()
     source: Tensor | Nothing = ()
 
+
+class Batch(NamedTuple):
+    """Points as constants, for each unknown."""
+
+    fields: tuple[FieldBatch, ...]
+
     @property
     def size(self) -> int:
         """The number of points."""
-        return self.shares.shape[1]
+        return self.fields[0].shares.shape[1]
 
     def blocks(self, size: int) -> "list[Batch]":
         """Blocks of equal size; the last one is padded with points of share 0."""
         more = -self.size % size
         padded: Batch = pad(self, self.size, more)
-        padded.shares[:, self.size :] = 0
+        for field in padded.fields:
+            field.shares[:, self.size :] = 0
         return cut(padded, padded.size, size)
+
+
+Errors = tuple[Tensor, Tensor, Tensor]
+"""By how much each point misses the equation, its value and its wall."""
 
 
 def loss_terms(
     model: Model, theta: Tensor, batch: Batch, reaction: Function | None = None
 ) -> Tensor:
     """The batch's part of the three mean squares: equation, values, walls."""
-    errors = torch.stack(term_errors(model.outputs(theta, batch.inputs), batch, reaction))
-    return (batch.shares * errors**2).sum(1)
+    errors = all_errors(model, theta, batch, reaction)
+    pairs = zip(batch.fields, errors, strict=True)
+    terms = [(field.shares * torch.stack(missed) ** 2).sum(1) for field, missed in pairs]
+    return terms[0] if len(terms) == 1 else torch.stack(terms).sum(0)
 
 
-def term_errors(
-    out: Outputs, batch: Batch, reaction: Function | None = None
-) -> tuple[Tensor, Tensor, Tensor]:
-    """By how much each point misses the equation, its value and its wall."""
-    residual = out.operator
+def all_errors(
+    model: Model,
+    theta: Tensor,
+    batch: Batch,
+    reaction: Function | None = None,
+    passes: Passes | None = None,
+) -> list[Errors]:
+    """By how much each point misses what is known of each unknown."""
+    parts = zip(model.fields, model.split(theta), batch.fields, strict=True)
+    outs = [field.outputs(own, known.inputs, passes) for field, own, known in parts]
     if reaction is not None:
-        residual = residual + reaction(out.value)
+        reacting = reaction(torch.stack([out.value for out in outs])).unbind(0)
+        pairs = zip(outs, reacting, strict=True)
+        outs = [out._replace(operator=out.operator + more) for out, more in pairs]
+    return [_errors(out, known) for out, known in zip(outs, batch.fields, strict=True)]
+
+
+def _errors(out: Outputs, batch: FieldBatch) -> Errors:
+    residual = out.operator
     if isinstance(batch.source, Tensor):
         residual = residual - batch.source[0]
     slopes = zip(batch.normals.unbind(0), (*out.slopes, *out.rates), strict=True)

@@ -34,9 +34,11 @@ def trajectory_key(problem: Problem, model: Model, protocol: Protocol, seed: int
     """
     shape: dict[str, Any] = asdict(protocol)
     del shape["iterations"]
-    points = _points(model)
+    points = _points(problem)
+    alone = [replace(f, label="", reaction=None, coupled=()) for f in problem.fields]
     parts = {
-        "problem": describe(replace(problem, label=""), points),
+        "problem": describe(alone, points),
+        "reaction": describe(_reacting(problem), points),
         "model": describe(model, points),
         "protocol": shape,
         "seed": seed,
@@ -85,11 +87,21 @@ def _rounded(values: Tensor) -> list[Any]:
     return [f"{largest:.{DIGITS}g}", shares.tolist()]
 
 
-def _points(model: Model) -> Tensor:
-    """Points inside a model's box, in float64, that no symmetry maps onto each other."""
-    columns = len(model.axes) + (not model.steady)
+def _points(problem: Problem) -> Tensor:
+    """Points inside a problem's box, in float64, that no symmetry maps onto each other."""
+    share = _shares(problem.columns)
+    low = share.new_tensor([axis.low for axis in problem.axes] + [0.0] * (not problem.steady))
+    high = share.new_tensor([axis.high for axis in problem.axes] + [1.0] * (not problem.steady))
+    return low + (high - low) * share
+
+
+def _reacting(problem: Problem) -> Tensor | None:
+    """The reaction for some values of all unknowns between -2 and 2."""
+    if problem.reaction is None:
+        return None
+    return problem.reaction(4 * _shares(len(problem.fields)).T - 2)
+
+
+def _shares(columns: int) -> Tensor:
     i = torch.arange(1, POINTS + 1, dtype=torch.float64)[:, None]
-    share = (i * (2 * torch.arange(columns) + 3) % PERIOD) / PERIOD
-    low = [axis.low for axis in model.axes] + [0.0] * (not model.steady)
-    high = [axis.high for axis in model.axes] + [1.0] * (not model.steady)
-    return i.new_tensor(low) + (i.new_tensor(high) - i.new_tensor(low)) * share
+    return (i * (2 * torch.arange(columns) + 3) % PERIOD) / PERIOD
