@@ -56,9 +56,9 @@ class Study:
             assert done.returncode == 0, done.stdout + done.stderr
         return done
 
-    def history(self, setting, method, seed=0):
+    def history(self, setting, method, replicate=0):
         """A run's history."""
-        return history.read(self.folder / TINY / f"runs/{setting}/{method}/{seed}/history.csv")
+        return history.read(self.folder / TINY / f"runs/{setting}/{method}/{replicate}/history.csv")
 
     def planned(self, *arguments):
         """How many jobs of each rule a dry run would start."""

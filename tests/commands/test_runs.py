@@ -52,7 +52,7 @@ def test_a_run_is_written_with_its_history_its_parameters_and_its_record(tmp_pat
     last = run.history.iloc[-1]
     assert record["error"] == last["error_at_best_loss"]
     assert record["seconds"] == last["seconds"]
-    assert (record["iterations"], record["seed"], record["status"]) == (4, 3, "finished")
+    assert (record["iterations"], record["replicate"], record["status"]) == (4, 3, "finished")
     assert (record["constraint"], record["embedding"]) == ("cosine_embedding", "Cosine")
     assert record["frequencies"] == [1, 2]
     assert record["network"] == {"width": 8, "depth": 2}
@@ -103,7 +103,7 @@ def test_records_become_a_table_with_a_row_for_each_run(tmp_path):
     table = summary(folder / "run.json" for folder in folders.values())
     assert list(table["problem"]) == ["inverse"] * 2
     assert list(table["method"]) == list(names)
-    assert list(table["seed"]) == [3, 3]
+    assert list(table["replicate"]) == [3, 3]
     for column in ("constraint", "status", "error", "wall_violation", "found_diffusivity"):
         assert list(table[column]) == [record[column] for record in records.values()]
 

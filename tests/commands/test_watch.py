@@ -7,7 +7,7 @@ from studies import CONFIG
 
 from neumann_pinn.commands.cli import main
 
-PLAN = {"settings": ["low", "poly3"], "methods": ["vanilla", "cosine1"], "seeds": [0]}
+PLAN = {"settings": ["low", "poly3"], "methods": ["vanilla", "cosine1"], "replicates": [0]}
 PROGRESS = {"iteration": 30, "iterations": 120, "seconds_left": 3725, "loss": 0.02, "error": 0.5}
 
 

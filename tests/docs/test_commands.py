@@ -65,7 +65,7 @@ def test_there_are_many_commands_and_no_two_ways_to_write_one():
     lines = [line for _, line in documented()]
     assert len(lines) >= 18
     assert "snakemake --cores all --config protocol=adam" in lines
-    assert any("seeds=[0,1,2]" in line for line in lines)
+    assert any("replicates=3" in line for line in lines)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 from neumann_pinn.report.figures.style import Style
 from neumann_pinn.study.budget import Budget
 
-PROTOCOL = "Protocol made up: 1,000 iterations, 2 seeds"
+PROTOCOL = "Protocol made up: 1,000 iterations, 2 replicates"
 SETTINGS = {"low": "Low frequency", "high": "High frequency", "poly": "Polynomial, 3rd order"}
 STYLES = {
     "vanilla": Style("Vanilla", "none", 1),
@@ -51,7 +51,7 @@ ERRORS = {
         "cosine50": (0.3, 1.2),
     },
 }
-"""Of each setting and method, by seed; one of them diverged."""
+"""Of each setting and method, by replicate; one of them diverged."""
 REFERENCES = {"low": "vanilla", "high": "fourier", "poly": "vanilla"}
 """The vanilla variants with the lowest geometric means of these."""
 
@@ -60,7 +60,7 @@ BUDGET = Budget(1000, 200, COSTS, "vanilla")
 
 
 def mean(errors):
-    """The geometric mean; none with a diverged seed."""
+    """The geometric mean; none with a diverged replicate."""
     return math.prod(errors) ** (1 / len(errors))
 
 
@@ -70,9 +70,9 @@ def accuracy_table(clock, errors=ERRORS, references=REFERENCES):
     rows = []
     for setting, methods in errors.items():
         best = mean(methods.get(references[setting], [math.nan]))
-        for method, of_seeds in methods.items():
-            for seed, error in enumerate(of_seeds):
-                run = {"setting": setting, "method": method, "seed": seed}
+        for method, of_replicates in methods.items():
+            for replicate, error in enumerate(of_replicates):
+                run = {"setting": setting, "method": method, "replicate": replicate}
                 run["reference"] = references[setting]
                 improvement = 100 * (1 - error / best)
                 here = {"error": error, "iterations": 1000, "relative_improvement": improvement}
@@ -94,7 +94,7 @@ BEYOND = pd.DataFrame(
         *("problem", "method", "constraint", "error", "wall_violation", "seconds"),
         "found_diffusivity",
     ],
-).assign(seed=0, status="finished", iterations=1000, diffusivity=0.1)
+).assign(replicate=0, status="finished", iterations=1000, diffusivity=0.1)
 BEYOND["diffusivity_limit"] = BEYOND["found_diffusivity"] / 12.34
 """Runs beyond the study, one of them on a problem without a slope at its walls."""
 
@@ -119,9 +119,9 @@ def history(scale=1.0, ms=10.0):
     )
 
 
-def histories(seeds=(0, 1)):
-    """A history for each setting, method and seed, all different."""
-    runs = [(s, m, seed) for s in SETTINGS for m in STYLES for seed in seeds]
+def histories(replicates=(0, 1)):
+    """A history for each setting, method and replicate, all different."""
+    runs = [(s, m, replicate) for s in SETTINGS for m in STYLES for replicate in replicates]
     return {run: history(1 + i / 10, COSTS[run[1]]) for i, run in enumerate(runs)}
 
 

@@ -154,8 +154,8 @@ def test_the_table_beyond_the_study_has_a_row_for_each_problem_and_method():
     ]
 
 
-def test_seeds_beyond_the_study_share_a_row_and_one_that_diverged_is_named():
-    other = BEYOND.assign(seed=1, error=4 * BEYOND["error"], seconds=BEYOND["seconds"] + 2)
+def test_replicates_beyond_the_study_share_a_row_and_one_that_diverged_is_named():
+    other = BEYOND.assign(replicate=1, error=4 * BEYOND["error"], seconds=BEYOND["seconds"] + 2)
     other["wall_violation"] *= 3
     rows = beyond_rows(pd.concat([BEYOND, other]))
     assert rows[1][2:5] == [r"$6.00\cdot10^{-2}$", r"$3.00\cdot10^{-9}$", "61.0"]
@@ -168,9 +168,9 @@ def test_the_table_beyond_the_study_compiles(tmp_path):
     slab = BEYOND.query("problem == 'slab'")
     results = pd.concat([BEYOND, *(slab.assign(problem=name) for name in PROBLEMS)])
     labels = BEYOND_LABELS | {name: problem.label for name, problem in PROBLEMS.items()}
-    seeds = pd.concat([results, results.assign(seed=1)])
+    replicates = pd.concat([results, results.assign(replicate=1)])
     diverged = results.assign(error=float("nan"))
-    for name, rows in (("one", results), ("two", seeds), ("diverged", diverged)):
+    for name, rows in (("one", results), ("two", replicates), ("diverged", diverged)):
         (tmp_path / f"{name}.tex").write_text(generalisations_table(rows, labels, "Protocol adam"))
         assert "Overfull" not in pdflatex(tmp_path, f"{name}.tex")
 
@@ -275,7 +275,7 @@ def test_the_report_opens_and_shows_figures_verdicts_and_runs(finished, browser,
     click(browser, "low")
     show(browser, "low", "cosine20")
     browser.switch_to.frame(browser.find_element("tag name", "iframe"))
-    assert browser.find_element("tag name", "h1").text == "low, cosine20, seed 0"
+    assert browser.find_element("tag name", "h1").text == "low, cosine20, replicate 0"
     picture = browser.find_element("tag name", "img")
     assert browser.execute_script("return arguments[0].naturalWidth", picture) > 300
     log = browser.get_log("browser")

@@ -30,7 +30,7 @@ from neumann_pinn.report.figures.loss import error_against_loss
 from neumann_pinn.report.figures.maps import solution_maps
 from neumann_pinn.report.figures.optimizers import error_against_seconds
 from neumann_pinn.report.figures.peers import error_against_peers
-from neumann_pinn.report.figures.spread import seed_spread
+from neumann_pinn.report.figures.spread import spread as draw_spread
 from neumann_pinn.report.figures.style import (
     COLOURS,
     HATCHES,
@@ -56,7 +56,7 @@ PREDICTION = Prediction(
 )
 TABLE = accuracy_table("fixed_time")
 TWO = {name: SETTINGS[name] for name in ("low", "high")}
-RUNS = histories(seeds=[0])
+RUNS = histories(replicates=[0])
 ONE_RUN = {0: RUNS["low", "vanilla", 0]}
 PEERS = (published.peers(), "Gauss-Newton; 100-100-100", "a machine")
 FIGURES = {
@@ -69,7 +69,7 @@ FIGURES = {
     "maps": partial(solution_maps, PREDICTION, "Low frequency", STYLES),
     "optimizers": partial(error_against_seconds, {"Adam": RUNS, "Gauss-Newton": RUNS}, TWO),
     "peers": partial(error_against_peers, ONE_RUN, 0.5, *PEERS),
-    "spread": partial(seed_spread, TABLE, "fixed_time", TWO, STYLES),
+    "spread": partial(draw_spread, TABLE, "fixed_time", TWO, STYLES),
 }
 """All but the schematic, which no protocol made."""
 

@@ -18,10 +18,10 @@ MISSING = ("poly", "cosine50")
 
 
 def rows(errors):
-    """One seed of each setting and method, and other errors at the other clock."""
+    """One replicate of each setting and method, and other errors at the other clock."""
     return pd.DataFrame(
         [
-            {"clock": clock, "setting": s, "method": m, "seed": 0, "error": error**power}
+            {"clock": clock, "setting": s, "method": m, "replicate": 0, "error": error**power}
             for clock, power in (("fixed_iterations", 3), ("fixed_time", 1))
             for s, methods in errors.items()
             for m, error in methods.items()

@@ -67,7 +67,7 @@ def bars_of(axes, setting):
     return sorted((bar for bar in axes.patches if abs(middle(bar) - group) < 0.5), key=middle)
 
 
-def seed_lines(axes):
+def replicate_lines(axes):
     return [line for line in axes.lines if line.get_xdata()[0] == line.get_xdata()[1]]
 
 
@@ -102,22 +102,22 @@ def test_bars_stand_apart_and_within_their_setting(axes, setting):
     assert edges[-1][1] < group + 0.5
 
 
-def test_a_line_on_each_bar_goes_from_the_worst_seed_to_the_best(axes):
-    lines = iter(sorted(seed_lines(axes), key=lambda line: line.get_xdata()[0]))
+def test_a_line_on_each_bar_goes_from_the_worst_replicate_to_the_best(axes):
+    lines = iter(sorted(replicate_lines(axes), key=lambda line: line.get_xdata()[0]))
     for setting in SETTINGS:
         for bar, method in zip(bars_of(axes, setting), ranked(setting), strict=True):
             line = next(lines)
-            seeds = [improvement(setting, error) for error in ERRORS[setting][method]]
+            replicates = [improvement(setting, error) for error in ERRORS[setting][method]]
             assert line.get_xdata()[0] == pytest.approx(middle(bar))
-            assert sorted(line.get_ydata()) == pytest.approx([min(seeds), max(seeds)])
+            assert sorted(line.get_ydata()) == pytest.approx([min(replicates), max(replicates)])
     assert not list(lines)
 
 
-def test_one_seed_has_no_line():
-    errors = {"low": {method: (seeds[0],) for method, seeds in ERRORS["low"].items()}}
+def test_one_replicate_has_no_line():
+    errors = {"low": {method: (replicates[0],) for method, replicates in ERRORS["low"].items()}}
     (axes,) = draw(errors).axes
     assert len(axes.patches) == len(STYLES)
-    assert not seed_lines(axes)
+    assert not replicate_lines(axes)
 
 
 def test_a_diverged_method_stands_last_as_a_word_without_a_bar(axes):
@@ -158,12 +158,12 @@ def test_guide_lines_are_at_what_their_words_say(axes, words, times):
 
 
 @pytest.mark.parametrize("worst", [1.0, 1e3, 1e6])
-def test_limits_contain_every_bar_and_every_seed(worst):
+def test_limits_contain_every_bar_and_every_replicate(worst):
     errors = {"low": ERRORS["low"] | {"cosine50": (worst, 4 * worst)}}
     (axes,) = draw(errors).axes
-    seeds = np.concatenate([line.get_ydata() for line in seed_lines(axes)])
+    replicates = np.concatenate([line.get_ydata() for line in replicate_lines(axes)])
     assert contains(axes.get_ylim(), [bar.get_height() for bar in axes.patches])
-    assert contains(axes.get_ylim(), seeds)
+    assert contains(axes.get_ylim(), replicates)
     assert contains(axes.get_ylim(), [-900, 100])
 
 

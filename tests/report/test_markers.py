@@ -1,4 +1,4 @@
-"""Markers for single runs: against cost, by seed, and of the problems beyond the study."""
+"""Markers for single runs: against cost, by replicate, and of the problems beyond the study."""
 
 import math
 
@@ -29,7 +29,7 @@ from matplotlib.colors import to_hex
 
 from neumann_pinn.report.figures.cost import error_against_cost
 from neumann_pinn.report.figures.generalisations import generalisations
-from neumann_pinn.report.figures.spread import seed_spread
+from neumann_pinn.report.figures.spread import spread as draw_spread
 
 MARKERS = {1: "o", 20: "s", 50: "^"}
 SOLVERS = {"Crank-Nicolson": "#000000", "Cosine transform": "#808080"}
@@ -60,7 +60,7 @@ def cost():
 
 @pytest.fixture(scope="module")
 def spread():
-    return seed_spread(accuracy_table("fixed_time"), "fixed_time", SETTINGS, STYLES, PROTOCOL)
+    return draw_spread(accuracy_table("fixed_time"), "fixed_time", SETTINGS, STYLES, PROTOCOL)
 
 
 def look(line):
@@ -128,7 +128,9 @@ def marks(axes, marker, height):
 
 
 @pytest.mark.parametrize("method", STYLES)
-def test_each_seed_is_a_dot_and_their_geometric_mean_a_bar_beside_the_method_s_name(spread, method):
+def test_a_dot_for_each_replicate_and_a_bar_for_their_mean_stand_beside_the_method_s_name(
+    spread, method
+):
     height = row_of(spread.axes[0], LABELS[method])
     for axes, setting in zip(spread.axes, SETTINGS, strict=True):
         errors = [error for error in ERRORS[setting][method] if not math.isnan(error)]
@@ -138,28 +140,28 @@ def test_each_seed_is_a_dot_and_their_geometric_mean_a_bar_beside_the_method_s_n
         assert {to_hex(line.get_color()) for line in (dots, bar)} == {COLOURS[method]}
 
 
-def test_seeds_of_the_first_method_stand_at_the_top(spread):
+def test_replicates_of_the_first_method_stand_at_the_top(spread):
     heights = [row_of(spread.axes[0], label) for label in LABELS.values()]
     assert heights == sorted(heights, reverse=True)
     assert contains(spread.axes[0].get_ylim(), heights)
 
 
-def test_seeds_are_spread_on_a_logarithmic_axis_with_the_clock_under_it(spread):
+def test_replicates_are_spread_on_a_logarithmic_axis_with_the_clock_under_it(spread):
     for axes, label in zip(spread.axes, SETTINGS.values(), strict=True):
         assert axes.get_xscale() == "log"
         assert axes.get_title() == label
         assert axes.get_xlabel() == "Relative $L^2$ error, same training time"
         assert contains(axes.get_xlim(), np.concatenate([line.get_xdata() for line in axes.lines]))
-    assert spread.get_suptitle() == f"{PROTOCOL}\nDot: a seed; bar: geometric mean"
+    assert spread.get_suptitle() == f"{PROTOCOL}\nDot: a replicate; bar: geometric mean"
 
 
 @pytest.mark.parametrize("count", [2, 4, 5])
-def test_every_column_of_seeds_has_its_axis_named_at_the_bottom(count):
+def test_every_column_of_replicates_has_its_axis_named_at_the_bottom(count):
     settings = {f"s{i}": f"S{i}" for i in range(count)}
     table = accuracy_table(
         "fixed_time", dict.fromkeys(settings, ERRORS["low"]), dict.fromkeys(settings, "vanilla")
     )
-    figure = seed_spread(table, "fixed_time", settings, STYLES, PROTOCOL)
+    figure = draw_spread(table, "fixed_time", settings, STYLES, PROTOCOL)
     shown = [axes for axes in figure.axes if axes.axison]
     lowest = {axes.get_subplotspec().colspan.start: axes for axes in shown}
     assert len(shown) == count
@@ -169,7 +171,7 @@ def test_every_column_of_seeds_has_its_axis_named_at_the_bottom(count):
 def test_errors_of_one_decade_have_a_number_under_them_too():
     errors = {"low": {method: (0.2 + i / 10, 0.25) for i, method in enumerate(STYLES)}}
     table = accuracy_table("fixed_time", errors)
-    figure = seed_spread(table, "fixed_time", {"low": "Low"}, STYLES, PROTOCOL)
+    figure = draw_spread(table, "fixed_time", {"low": "Low"}, STYLES, PROTOCOL)
     axes = figure.axes[0]
     low, high = axes.get_xlim()
     labels = axes.get_xticklabels(which="both")

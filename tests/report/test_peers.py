@@ -43,7 +43,7 @@ def drawn(figure, colour):
 
 
 @pytest.mark.parametrize("scales", [(1.0,), (1.0, 0.1)])
-def test_ours_is_the_lowest_error_so_far_in_their_measure_for_each_seed(scales):
+def test_ours_is_the_lowest_error_so_far_in_their_measure_for_each_replicate(scales):
     runs = [history(scale, 20.0) for scale in scales]
     lines = drawn(peers(*runs), DARK)
     assert len(lines) == len(runs)
@@ -93,11 +93,11 @@ def test_both_axes_are_logarithmic_named_and_hold_all_lines():
     assert contains(axes.get_ylim(), np.concatenate([line.get_ydata() for line in axes.lines]))
 
 
-@pytest.mark.parametrize(("count", "seeds"), [(1, "seed 0"), (3, "seeds 0, 1, 2")])
-def test_the_legend_names_ours_first_and_then_theirs_with_their_networks(count, seeds):
+@pytest.mark.parametrize(("count", "replicates"), [(1, "replicate 0"), (3, "replicates 0, 1, 2")])
+def test_the_legend_names_ours_first_and_then_theirs_with_their_networks(count, replicates):
     legend = peers(*[history()] * count).axes[0].get_legend()
     assert words_of(legend) == [
-        f"Ours: {NAME}\n({seeds})",
+        f"Ours: {NAME}\n({replicates})",
         "ENGD, full; 64",
         "KFAC; 8-4",
         "their other optimizers, networks",

@@ -73,7 +73,7 @@ def test_a_picture_is_the_same_every_time_and_names_no_software(picture):
 
 
 def test_a_page_holds_its_picture_and_loads_nothing(picture):
-    page = run_page("low, vanilla, seed 0", RUN, history(), PROTOCOL)
+    page = run_page("low, vanilla, replicate 0", RUN, history(), PROTOCOL)
     (source,) = re.findall(r'src="([^"]*)"', page)
     start, content = source.split(",")
     assert start == "data:image/png;base64"
@@ -82,8 +82,8 @@ def test_a_page_holds_its_picture_and_loads_nothing(picture):
 
 
 def test_a_page_says_how_the_run_ended_and_lists_its_record():
-    page = run_page("low, vanilla, seed 0", RUN, history(), PROTOCOL)
-    assert "<h1>low, vanilla, seed 0</h1>" in page
+    page = run_page("low, vanilla, replicate 0", RUN, history(), PROTOCOL)
+    assert "<h1>low, vanilla, replicate 0</h1>" in page
     assert f"<p>{PROTOCOL}</p>" in page
     assert "<p>finished, error 1.23e-02 after 15,000 iterations</p>" in page
     rows = re.findall(r"<tr><th>(.*?)</th><td>(.*?)</td></tr>", page)

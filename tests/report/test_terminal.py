@@ -28,8 +28,8 @@ def runs(folder, *methods):
     ("protocol", "words"),
     [
         ("paper", "1,000,000 iterations, 20,000/500/1,000 domain/initial/boundary points, Adam"),
-        ("paper", "learning rate 0.0001, 1 seed"),
-        ("gauss_newton", "all after 40 steps), Gauss-Newton, 1 seed"),
+        ("paper", "learning rate 0.0001, 1 replicate"),
+        ("gauss_newton", "all after 40 steps), Gauss-Newton, 1 replicate"),
     ],
 )
 def test_the_stamp_says_which_protocol_made_it(protocol, words):
@@ -38,8 +38,8 @@ def test_the_stamp_says_which_protocol_made_it(protocol, words):
     assert stamp(study("tiny"), protocol) == stamp(study(protocol))
 
 
-def test_the_stamp_counts_seeds():
-    assert stamp(study(seeds=[0, 1])).endswith("2 seeds")
+def test_the_stamp_counts_replicates():
+    assert stamp(study(replicates=2)).endswith("2 replicates")
 
 
 def test_the_plan_counts_what_is_left_and_how_long_it_takes(tmp_path):
@@ -64,7 +64,7 @@ def test_the_plan_knows_that_cheap_methods_train_longer_at_fixed_time(tmp_path):
 
 def test_the_summary_names_the_best_methods_the_claims_and_the_places(tmp_path):
     accuracy = tmp_path / "accuracy.csv"
-    table = accuracy_table("fixed_time").query("seed == 0")
+    table = accuracy_table("fixed_time").query("replicate == 0")
     table.to_csv(accuracy, index=False)
     best = table.query("clock == 'fixed_time' and setting == 'low'")
     name, error = best.loc[best["error"].idxmin(), ["method", "error"]]

@@ -104,13 +104,13 @@ def test_by_the_wall_clock_every_panel_reaches_to_its_own_guide():
         assert contains(axes.get_xlim(), [0, end])
 
 
-@pytest.mark.parametrize(("seeds", "alpha"), [((0,), 1), ((0, 1), 0.6)])
-def test_several_seeds_are_lighter_than_one(seeds, alpha):
+@pytest.mark.parametrize(("replicates", "alpha"), [((0,), 1), ((0, 1), 0.6)])
+def test_several_replicates_are_lighter_than_one(replicates, alpha):
     settings = {"low": "Low"}
-    figure = error_curves(histories(seeds), BUDGET, "time", settings, STYLES, PROTOCOL)
+    figure = error_curves(histories(replicates), BUDGET, "time", settings, STYLES, PROTOCOL)
     for axes in shown_panels(figure):
         lines = [line for line in axes.lines if line not in guides(axes)]
-        assert len(lines) == len(seeds) * len(STYLES)
+        assert len(lines) == len(replicates) * len(STYLES)
         assert {line.get_alpha() for line in lines} == {alpha}
 
 

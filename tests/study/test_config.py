@@ -5,6 +5,7 @@ import math
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from studies import CONFIG, ROOT, SCHEMA
 
@@ -13,6 +14,7 @@ from neumann_pinn.commands.models import make_model
 from neumann_pinn.model.constraints import CONSTRAINTS
 from neumann_pinn.study import config as study
 from neumann_pinn.study import published
+from neumann_pinn.study.methods import make_method
 
 
 def schema_keys(schema):
@@ -35,22 +37,54 @@ def test_the_nine_methods_are_those_of_the_package():
         assert (type(one), one.size) == (type(other), other.size)
 
 
-def test_frequencies_are_as_many_as_a_method_s_name_says_and_1_is_the_first():
+def embeddings(replicate):
+    """What each method of the study sees of x."""
     methods = study.check(CONFIG, SCHEMA)["methods"]
-    numbered = {name: match for name in methods if (match := re.search(r"\d+$", name))}
+    return {name: make_method(entry, replicate).embedding for name, entry in methods.items()}
+
+
+@pytest.mark.parametrize("replicate", range(3))
+def test_frequencies_are_as_many_as_a_method_s_name_says_and_1_is_the_first(replicate):
+    every = embeddings(replicate)
+    numbered = {name: match for name in every if (match := re.search(r"\d+$", name))}
     assert len(numbered) == 7
     for name, match in numbered.items():
-        frequencies = methods[name]["embedding"]["frequencies"]
-        features = len(frequencies) * (2 if "fourier" in name else 1)
-        assert features == int(match[0])
+        frequencies = every[name].frequencies
+        assert every[name].size == int(match[0])
         assert frequencies[0] == 1
         assert len(set(frequencies)) == len(frequencies)
 
 
-def test_no_cosine_has_the_frequency_of_the_wavy_settings():
-    """The authors' draw missed it; with it, the initial condition would be one of the features."""
-    for name in ("cosine20", "cosine50"):
-        assert 50 not in CONFIG["methods"][name]["embedding"]["frequencies"]
+def test_the_first_replicate_has_the_frequencies_that_the_authors_script_draws():
+    """From NumPy's legacy generator with the seed 0, method after method."""
+    draw = np.random.RandomState(0).normal
+
+    def cosines(size):
+        found = [1]
+        while len(found) < size:
+            b = round(abs(draw(0, 20)))
+            if b and b not in found:
+                found.append(b)
+        return found
+
+    first = embeddings(0)
+    for size in (20, 50):
+        for kind in ("vanilla", "existing"):
+            expected = [1, *draw(0, 20, size // 2 - 1)]
+            assert first[f"{kind}_fourier{size}"].frequencies == pytest.approx(expected, rel=1e-15)
+        assert list(first[f"cosine{size}"].frequencies) == cosines(size)
+        assert 50 not in first[f"cosine{size}"].frequencies
+
+
+def test_other_replicates_have_frequencies_of_their_own_that_equal_embeddings_share():
+    first, second, third = (embeddings(replicate) for replicate in range(3))
+    for size in (20, 50):
+        vanilla, existing = (f"{kind}_fourier{size}" for kind in ("vanilla", "existing"))
+        assert first[vanilla] != first[existing]
+        assert second[vanilla] == second[existing]
+        for name in (vanilla, existing, f"cosine{size}"):
+            assert len({first[name], second[name], third[name]}) == 3
+    assert first["cosine1"] == second["cosine1"] == third["cosine1"]
 
 
 def test_the_protocol_paper_is_the_published_one():
@@ -86,7 +120,7 @@ def changed(path, value):
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        (changed("sedes", [1]), "unknown key 'sedes', known ones are protocol, seeds"),
+        (changed("seeds", [1]), "unknown key 'seeds', known ones are protocol, replicates"),
         (changed("methods.cosine1.embeding", {}), "'methods.cosine1': unknown key 'embeding'"),
         (changed("protocols.adam.iterations", "many"), "'protocols.adam.iterations'"),
         (changed("protocol", "quik"), "no protocol 'quik', choose one of gauss_newton, "),
@@ -94,7 +128,7 @@ def changed(path, value):
         (changed("protocols.adam.iterations", 1210), "multiple of evaluate_every"),
         (changed("protocols.adam.points", {"grading": 0.5}), "'protocols.adam.points.grading'"),
         (changed("protocols.adam.learning_rate", 10**400), "'protocols.adam'"),
-        (changed("seeds", []), "'seeds'"),
+        (changed("replicates", 0), "'replicates'"),
         (changed("settings.low.initial", {"table": "none.csv"}), "no file 'none.csv'"),
         (
             changed("settings.low.initial", {"polynomial": [0, 1]}),
@@ -111,6 +145,14 @@ def changed(path, value):
         (
             changed("methods.cosine20.embedding", {"frequencies": [2, 3]}),
             "'methods.cosine20': frequencies .2, 3. .*add 1",
+        ),
+        (
+            changed("methods.cosine20.embedding", {"size": 20, "published": "cosine21"}),
+            "'methods.cosine20': published 'cosine21': choose one of vanilla_fourier20",
+        ),
+        (
+            changed("methods.cosine20.embedding", {"size": 21, "published": "cosine20"}),
+            "'methods.cosine20': published 'cosine20' has 20 features: give size 20",
         ),
         (changed("methods.vanilla.constraint", "output_transform"), "same constraint"),
         (
@@ -133,7 +175,7 @@ def changed(path, value):
             changed("beyond.methods.twin", CONFIG["beyond"]["methods"]["cosine"]),
             "'beyond.methods.twin': the same .* as 'beyond.methods.cosine'",
         ),
-        (changed("beyond.seeds", [1]), "'beyond': unknown key 'seeds'"),
+        (changed("beyond.replicates", 2), "'beyond': unknown key 'replicates'"),
         (changed("beyond.methods", {20: {"constraint": "none"}}), "'beyond.methods': .*20 is not"),
         (changed("beyond.methods.cosine.embedding", {}), "'beyond.methods.cosine': "),
         (
@@ -180,22 +222,25 @@ def test_a_name_that_stands_twice_is_an_error(tmp_path):
 
 
 def test_numbers_of_the_command_line_come_as_text_and_are_understood():
-    """Snakemake hands `--config 'seeds=[0,1,2]'` over as a list of texts."""
-    assert study.check(CONFIG | {"seeds": ["0", "1", "2"]}, SCHEMA)["seeds"] == [0, 1, 2]
+    """Snakemake hands lists and mappings of `--config` over with texts in them."""
+    assert study.check(CONFIG | {"replicates": "3"}, SCHEMA)["replicates"] == 3
+    texts = changed("methods.cosine20.embedding", {"frequencies": ["1", "2", "3"]})
+    checked = study.check(texts, SCHEMA)
+    assert checked["methods"]["cosine20"]["embedding"]["frequencies"] == [1, 2, 3]
     points = {"domain": "300", "grading": "1.5"}
     checked = study.check(changed("protocols.adam.points", points), SCHEMA)
     points = checked["protocols"]["adam"]["points"]
     assert (points["domain"], points["grading"]) == (300, 1.5)
-    with pytest.raises(study.ConfigError, match=r"'seeds.0': -1 is less than the minimum of 0"):
-        study.check(CONFIG | {"seeds": ["-1"]}, SCHEMA)
-    with pytest.raises(study.ConfigError, match=r"'seeds.0': 'one' is not of type 'integer'"):
-        study.check(CONFIG | {"seeds": ["one"]}, SCHEMA)
+    with pytest.raises(study.ConfigError, match=r"'replicates': -1 is less than the minimum of 1"):
+        study.check(CONFIG | {"replicates": "-1"}, SCHEMA)
+    with pytest.raises(study.ConfigError, match=r"'replicates': 'one' is not of type 'integer'"):
+        study.check(CONFIG | {"replicates": "one"}, SCHEMA)
 
 
 def test_whole_numbers_may_be_written_as_floats():
-    config = changed("protocols.adam.points", {"domain": 3.0e2}) | {"seeds": [1.0]}
+    config = changed("protocols.adam.points", {"domain": 3.0e2}) | {"replicates": 2.0}
     checked = study.check(config, SCHEMA)
     domain = checked["protocols"]["adam"]["points"]["domain"]
-    assert (domain, checked["seeds"]) == (300, [1])
+    assert (domain, checked["replicates"]) == (300, 2)
     assert isinstance(domain, int)
-    assert isinstance(checked["seeds"][0], int)
+    assert isinstance(checked["replicates"], int)

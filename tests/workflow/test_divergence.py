@@ -18,7 +18,7 @@ def test_a_diverged_method_is_shown_as_such_and_the_others_are_unaffected(again)
     tables = [f"{TINY}/tables/{kind}_fixed_time.tex" for kind in ("accuracy", "comparison")]
     figures = [f"{TINY}/figures/{name}.png" for name in ("improvement_fixed_time", "maps_low")]
     said = again.snakemake("--cores", "2", *tables, *figures, f"{TINY}/pages")
-    assert "low hopeless seed 0: diverged" in said.stdout + said.stderr
+    assert "low hopeless, replicate 0: diverged" in said.stdout + said.stderr
     accuracy = pd.read_csv(results / "accuracy.csv").drop(columns="seconds")
     others = accuracy[accuracy["method"] != "hopeless"].reset_index(drop=True)
     hopeless = accuracy[accuracy["method"] == "hopeless"]

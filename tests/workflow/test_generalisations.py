@@ -32,7 +32,7 @@ def test_a_run_beyond_the_study_is_made_by_its_path_and_tells_what_it_found(tmp_
     study = Study(tmp_path, small_config())
     path = study.folder / TINY / "runs/inverse/cosine/0/run.json"
     said = study.snakemake("--cores", "1", str(path.relative_to(study.folder)))
-    assert "inverse cosine seed 0: finished, error" in said.stdout + said.stderr
+    assert "inverse cosine, replicate 0: finished, error" in said.stdout + said.stderr
     run = json.loads(path.read_text())
     assert (run["status"], run["iterations"]) == ("finished", 40)
     assert run["constraint"] == "cosine_embedding"

@@ -20,7 +20,7 @@ def test_a_call_makes_everything_and_says_so(finished):
     said = finished.output.stdout + finished.output.stderr
     assert "Protocol tiny: 40 iterations" in said
     assert "6 runs, 0 of them done" in said
-    assert "low cosine20 seed 0: finished, error" in said
+    assert "low cosine20, replicate 0: finished, error" in said
     assert "Best method and its error" in said
     assert "of 33 claims of the paper hold" in said
     assert "Figures: results/tiny/figures/" in said
@@ -164,7 +164,7 @@ def test_two_optimizers_are_compared_once_the_other_protocol_has_been_run(tmp_pa
 
 
 @pytest.mark.slow
-def test_a_setting_from_a_csv_a_new_method_and_seeds_appear_everywhere(tmp_path):
+def test_a_setting_from_a_csv_a_new_method_and_replicates_appear_everywhere(tmp_path):
     config = small_config()
     config["settings"] = {
         "measured": {"label": "Measured", "initial": {"table": "start.csv"}, "k": 1}
@@ -174,7 +174,7 @@ def test_a_setting_from_a_csv_a_new_method_and_seeds_appear_everywhere(tmp_path)
         "vanilla": config["methods"]["vanilla"],
         "five": {"label": "Five cosines", "constraint": "cosine_embedding", "embedding": five},
     }
-    study = Study(tmp_path / "study", config | {"seeds": [0, 1]})
+    study = Study(tmp_path / "study", config | {"replicates": 2})
     table = "x,u\n0,1\n0.25,0.8\n0.5,0.1\n0.75,0\n1,0\n"
     (study.folder / "start.csv").write_text(table)
     study.snakemake("--cores", "2")
@@ -185,7 +185,7 @@ def test_a_setting_from_a_csv_a_new_method_and_seeds_appear_everywhere(tmp_path)
     table = (results / "tables/accuracy_fixed_time.tex").read_text()
     assert "Measured" in table
     assert "Five cosines" in table
-    assert "range over the seeds" in table
+    assert "range over the replicates" in table
     assert (results / "figures/spread_fixed_time.pdf").exists()
     assert (results / "figures/maps_measured.pdf").exists()
     assert (results / "pages/measured/five/1.html").exists()

@@ -53,6 +53,7 @@ def checked_study(config):
 study = checked_study(config)
 config = study.config
 RESULTS = str(study.results)
+REPLICATES = range(config["replicates"])
 # A cluster job sees all the cores of its node, but was given one.
 CORES = 1 if workflow.remote_exec else workflow.resource_settings.cores or 1
 CUDA = config["device"] == "cuda" or (config["device"] == "auto" and has_cuda())
@@ -85,7 +86,7 @@ def run_files(kind):
         getattr(rules.train.output, kind),
         setting=config["settings"],
         method=config["methods"],
-        seed=config["seeds"],
+        replicate=REPLICATES,
     )
 
 
@@ -124,7 +125,7 @@ def figure_files(kind="*"):
     compared = compared_files()
     if compared and all(Path(file).exists() for file in compared):
         figures[rules.draw_optimizers] = {}
-    if len(config["seeds"]) > 1:
+    if len(REPLICATES) > 1:
         figures[rules.draw_spread] = {"clock": CLOCKS}
     return [
         file
@@ -140,7 +141,7 @@ def generalisation_files():
         file
         for setting, method in study.groups[1].pairs()
         for file in expand(
-            rules.train.output.run, setting=setting, method=method, seed=config["seeds"]
+            rules.train.output.run, setting=setting, method=method, replicate=REPLICATES
         )
     ]
 
@@ -157,7 +158,7 @@ def peer_files(output):
     return [
         file
         for setting, method in pairs[:1]
-        for file in expand(output, setting=setting, method=method, seed=config["seeds"])
+        for file in expand(output, setting=setting, method=method, replicate=REPLICATES)
     ]
 
 
@@ -180,12 +181,12 @@ def table_files():
 
 
 def models_of_a_setting(wildcards):
-    """The parameters of every method on one setting, with the first seed."""
+    """The parameters of every method on one setting, of the first replicate."""
     return expand(
         rules.train.output.model,
         setting=wildcards.setting,
         method=config["methods"],
-        seed=config["seeds"][0],
+        replicate=REPLICATES[0],
     )
 
 

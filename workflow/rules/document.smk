@@ -10,11 +10,11 @@ rule write_pages:
     output:
         report(
             directory(f"{RESULTS}/pages"),
-            patterns=["{setting}/{method}/{seed}.html"],
+            patterns=["{setting}/{method}/{replicate}.html"],
             category="Runs",
             subcategory="{setting}",
             caption="../report/run.rst",
-            labels={"setting": "{setting}", "method": "{method}", "seed": "{seed}"},
+            labels={"setting": "{setting}", "method": "{method}", "replicate": "{replicate}"},
         ),
     log:
         f"{RESULTS}/logs/write_pages.log",

@@ -219,7 +219,7 @@ rule draw_optimizers:
 
 
 rule draw_spread:
-    """The errors of all seeds at one clock, if there is more than one."""
+    """The errors of all replicates at one clock, if there is more than one."""
     input:
         accuracy=rules.aggregate_accuracy.output[0],
         code=code("draw_spread"),
@@ -229,7 +229,7 @@ rule draw_spread:
             f"{RESULTS}/figures/spread_{{clock}}.png",
             category="Figures",
             caption="../report/spread.rst",
-            labels={"figure": "Spread over seeds", "of": "{clock}"},
+            labels={"figure": "Spread over replicates", "of": "{clock}"},
         ),
     log:
         f"{RESULTS}/logs/draw_spread/{{clock}}.log",

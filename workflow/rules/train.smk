@@ -33,20 +33,20 @@ rule calibrate:
 
 
 rule train:
-    """Train one method on one setting with one seed, from its last checkpoint if there is one."""
+    """Train one method on one setting, one replicate, from its last checkpoint if there is one."""
     input:
         reference=rules.make_reference.output,
         table=initial_table,
         calibration=calibration_of,
         code=code("train"),
     output:
-        history=f"{RESULTS}/runs/{{setting}}/{{method}}/{{seed}}/history.csv",
-        model=f"{RESULTS}/runs/{{setting}}/{{method}}/{{seed}}/model.pt",
-        run=f"{RESULTS}/runs/{{setting}}/{{method}}/{{seed}}/run.json",
+        history=f"{RESULTS}/runs/{{setting}}/{{method}}/{{replicate}}/history.csv",
+        model=f"{RESULTS}/runs/{{setting}}/{{method}}/{{replicate}}/model.pt",
+        run=f"{RESULTS}/runs/{{setting}}/{{method}}/{{replicate}}/run.json",
     log:
-        f"{RESULTS}/logs/train/{{setting}}/{{method}}/{{seed}}.log",
+        f"{RESULTS}/logs/train/{{setting}}/{{method}}/{{replicate}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/train/{{setting}}/{{method}}/{{seed}}.tsv"
+        f"{RESULTS}/benchmarks/train/{{setting}}/{{method}}/{{replicate}}.tsv"
     conda:
         "../../envs/neumann-pinn.yaml"
     threads: 1
@@ -62,7 +62,7 @@ rule train:
         device=config["device"],
         checkpoint_seconds=study.protocol["checkpoint_seconds"],
         checkpoints=lambda wildcards: (
-            f"{RESULTS}/checkpoints/{wildcards.setting}/{wildcards.method}/{wildcards.seed}"
+            f"{RESULTS}/checkpoints/{wildcards.setting}/{wildcards.method}/{wildcards.replicate}"
         ),
     script:
         "../scripts/train.py"

@@ -18,7 +18,7 @@ network = records[0]["network"]
 layers = "-".join([str(network["width"])] * network["depth"])
 solution = read_arrays(Path(inputs.reference[0]), ["u"], "a reference solution")["u"]
 figure = error_against_peers(
-    {seed: run for (_, _, seed), run in runs.items()},
+    {replicate: run for (_, _, replicate), run in runs.items()},
     float(np.sqrt(np.mean(solution**2))),
     published.peers(),
     f"{params.optimizer}; {layers}",

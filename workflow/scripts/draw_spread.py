@@ -3,12 +3,12 @@ from pathlib import Path
 import pandas as pd
 
 from neumann_pinn.commands.logs import log_to
-from neumann_pinn.report.figures.spread import seed_spread
+from neumann_pinn.report.figures.spread import spread
 from neumann_pinn.report.figures.style import read_styles, save
 
 log_to(snakemake.log[0])
 params = snakemake.params
-figure = seed_spread(
+figure = spread(
     pd.read_csv(snakemake.input.accuracy),
     snakemake.wildcards.clock,
     params.settings,

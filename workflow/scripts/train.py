@@ -18,10 +18,10 @@ costs = calibration.read([Path(file) for file in snakemake.input.calibration])
 budget = Budget.make(params.budget, costs)
 protocol = replace(make_protocol(params.training), iterations=budget.to_train(wildcards.method))
 problem = make_problem(params.setting)
-model = make_model(problem, params.method, params.training["network"])
+replicate = int(wildcards.replicate)
+model = make_model(problem, params.method, params.training["network"], replicate)
 reference = read_reference(Path(snakemake.input.reference[0]))
-seed = int(wildcards.seed)
-name = f"{wildcards.setting} {wildcards.method} seed {seed}"
+name = f"{wildcards.setting} {wildcards.method}, replicate {replicate}"
 with (
     runs.exit_on_interrupt(name),
     take_device(params.device, snakemake.config["runs_per_gpu"]) as device,
@@ -31,12 +31,12 @@ with (
         problem,
         model,
         protocol,
-        seed=seed,
+        seed=replicate,
         machine=machine,
         reference=reference,
         checkpoints=Path(params.checkpoints),
         checkpoint_seconds=params.checkpoint_seconds,
     )
 files = (Path(file) for file in snakemake.output)
-runs.write(run, problem, model, protocol, seed, machine, *files)
+runs.write(run, problem, model, protocol, replicate, machine, *files)
 print(f"{name}: {run.summary()}", flush=True)

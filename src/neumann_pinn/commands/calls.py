@@ -39,7 +39,8 @@ def end_on_sigterm() -> None:
 
 def write_plan(study: Study) -> None:
     """Write the list of runs, for `neumann-pinn watch`."""
-    names = {kind: list(study.config[kind]) for kind in ("settings", "methods", "seeds")}
+    names = {kind: list(study.config[kind]) for kind in ("settings", "methods")}
+    names["replicates"] = list(range(study.config["replicates"]))
     write_whole(study.results / "plan.json", json.dumps(names).encode())
 
 

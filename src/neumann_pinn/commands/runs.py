@@ -43,7 +43,7 @@ def write(
     problem: Problem,
     model: Model,
     protocol: Protocol,
-    seed: int,
+    replicate: int,
     machine: Machine,
     history_file: Path,
     model_file: Path,
@@ -54,7 +54,7 @@ def write(
     buffer = io.BytesIO()
     torch.save({"best_theta": run.best_theta, "theta": run.theta}, buffer)
     write_whole(model_file, buffer.getvalue())
-    document = provenance(run, problem, model, protocol, seed, machine)
+    document = provenance(run, problem, model, protocol, replicate, machine)
     write_whole(run_file, json.dumps(document, indent=2).encode())
 
 
@@ -63,7 +63,7 @@ def provenance(
     problem: Problem,
     model: Model,
     protocol: Protocol,
-    seed: int,
+    replicate: int,
     machine: Machine,
 ) -> dict[str, Any]:
     """Everything one might ask about how a run came about."""
@@ -77,7 +77,7 @@ def provenance(
         "wall_violation": wall_violation(problem, model, run.best_theta.double()),
         "found_diffusivity": found_diffusivity(problem, model, run.best_theta),
         "peak_memory_mib": round(peak_memory(), 1),
-        "seed": seed,
+        "replicate": replicate,
         "problem": repr(problem),
         "diffusivity": problem.diffusivity,
         "diffusivity_limit": diffusivity_limit(problem),

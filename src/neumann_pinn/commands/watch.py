@@ -33,14 +33,14 @@ def read(results: Path) -> Runs:
     for setting in plan["settings"]:
         for method in plan["methods"]:
             states = []
-            for seed in plan["seeds"]:
-                place = Path(setting, method, str(seed))
+            for replicate in plan["replicates"]:
+                place = Path(setting, method, str(replicate))
                 run = _json(results / "runs" / place / "run.json")
                 progress = _json(results / "checkpoints" / place / "progress.json")
                 done += run is not None
                 states.append(_words(run, progress))
             cells[setting, method] = _shared(states)
-    return Runs(plan, cells, done, len(cells) * len(plan["seeds"]))
+    return Runs(plan, cells, done, len(cells) * len(plan["replicates"]))
 
 
 def render(runs: Runs) -> str:
@@ -79,11 +79,11 @@ def _words(run: dict[str, Any] | None, progress: dict[str, Any] | None) -> str:
 
 
 def _shared(states: list[str]) -> str:
-    """One seed's state, or how many of several seeds are done."""
+    """One replicate's state, or how many of several are done."""
     if len(states) == 1:
         return states[0]
     done = sum(state.startswith(("error", "diverged")) for state in states)
-    return f"{done}/{len(states)} seeds"
+    return f"{done}/{len(states)} replicates"
 
 
 def _json(path: Path) -> dict[str, Any] | None:

@@ -26,7 +26,7 @@ CAPTIONS = {
     "error_against_loss": "Error and loss while training, and the loss on held-out points",
     "optimizers": "Error against seconds, with the runs of another protocol",
     "maps": "Reference, best prediction, its error, and the wall slopes of every method",
-    "spread": "Errors of all seeds",
+    "spread": "Errors of all replicates",
 }
 """Captions, by the start of a figure's file name."""
 

@@ -70,15 +70,15 @@ def history_picture(history: pd.DataFrame) -> bytes:
 def write_pages(
     runs: Mapping[tuple[str, str, int], tuple[Path, pd.DataFrame]], folder: Path, protocol: str
 ) -> None:
-    """Write <setting>/<method>/<seed>.html for each run's record and history."""
-    for (setting, method, seed), (record, history) in runs.items():
+    """Write <setting>/<method>/<replicate>.html for each run's record and history."""
+    for (setting, method, replicate), (record, history) in runs.items():
         page = run_page(
-            f"{setting}, {method}, seed {seed}",
+            f"{setting}, {method}, replicate {replicate}",
             json.loads(record.read_bytes()),
             history,
             protocol,
         )
-        path = folder / setting / method / f"{seed}.html"
+        path = folder / setting / method / f"{replicate}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page)
 

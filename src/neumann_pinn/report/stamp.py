@@ -8,7 +8,7 @@ OPTIMIZERS = {"adam": "Adam", "gauss_newton": "Gauss-Newton"}
 def stamp(study: Study, name: str = "") -> str:
     """A protocol in one line, for every figure and table; by default the study's own."""
     name = name or study.name
-    protocol, seeds = study.protocol_named(name), study.config["seeds"]
+    protocol, replicates = study.protocol_named(name), study.config["replicates"]
     points = protocol["points"]
     times = f" at times graded by t^{points['grading']:g}" if points["grading"] > 1 else ""
     growth = f" (40 % of them at first, all after {points['growth']} steps)"
@@ -18,7 +18,7 @@ def stamp(study: Study, name: str = "") -> str:
         f"{points['initial']:,}/{points['boundary']:,} domain/initial/boundary points{times}"
         f"{growth if points['growth'] else ''}, "
         f"{optimizer(study, name)}{rate if protocol['optimizer'] == 'adam' else ''}, "
-        f"{len(seeds)} seed{'s' if len(seeds) > 1 else ''}"
+        f"{replicates} replicate{'s' if replicates > 1 else ''}"
     )
 
 

@@ -36,9 +36,10 @@ def accuracy_table(
                 style = "mathit"
             cells.append(_error(means[name][method], of_method["error"], style))
         rows.append([escape(label), *cells])
+    several = accuracy["replicate"].nunique() > 1
     caption = (
         f"Relative $L^2$ errors at the {CLOCKS[clock]}: best bold, best vanilla italic"
-        + (", geometric mean and range over the seeds" if accuracy["seed"].nunique() > 1 else "")
+        + (", geometric mean and range over the replicates" if several else "")
         + f". {escape(protocol)}"
     )
     return table(["", *_headers(settings)], rows, caption, f"tab:{clock}")
@@ -127,7 +128,7 @@ def claims_table(claims: pd.DataFrame, protocol: str) -> str:
 def generalisations_table(results: pd.DataFrame, problems: Mapping[str, str], protocol: str) -> str:
     """Error, wall violation and seconds of each method on each problem beyond the study.
 
-    Over seeds these are the geometric mean, the largest and the median. The lowest error of a
+    Over replicates these are the geometric mean, the largest and the median. The lowest error of a
     problem is bold.
     """
     rows = []

@@ -70,5 +70,5 @@ def generalisations_text(table: pd.DataFrame) -> str:
         "found_diffusivity": "{:.4f}".format,
         "diffusivity_limit": "{:.4f}".format,
     }
-    shown = table[["problem", "method", "seed", *formats]]
+    shown = table[["problem", "method", "replicate", *formats]]
     return shown.to_string(index=False, formatters=formats, na_rep="")

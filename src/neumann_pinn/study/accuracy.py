@@ -24,7 +24,7 @@ def accuracy(
     With `wall_clock`, fixed time goes by each run's recorded seconds instead of the costs.
     """
     rows = []
-    for (setting, method, seed), history in histories.items():
+    for (setting, method, replicate), history in histories.items():
         for clock in CLOCKS:
             wanted = budget.iterations
             if clock == "fixed_time":
@@ -32,13 +32,13 @@ def accuracy(
             within = history["iteration"] <= wanted
             if clock == "fixed_time" and wall_clock:
                 within = history["seconds"] <= recorded_seconds(
-                    histories[setting, budget.vanilla, seed], budget.iterations
+                    histories[setting, budget.vanilla, replicate], budget.iterations
                 )
             last = history.loc[within].iloc[-1]
             diverged = not np.isfinite([last["loss"], last["error"]]).all()
             if not (diverged or wall_clock) and last["iteration"] < wanted:
                 raise ValueError(
-                    f"the history of {setting}/{method}/{seed} ends at iteration "
+                    f"the history of {setting}/{method}/{replicate} ends at iteration "
                     f"{last['iteration']:.0f}, before {wanted}: delete it to continue its training"
                 )
             rows.append(
@@ -46,7 +46,7 @@ def accuracy(
                     "clock": clock,
                     "setting": setting,
                     "method": method,
-                    "seed": seed,
+                    "replicate": replicate,
                     "error": np.nan if diverged else last["error_at_best_loss"],
                     "iterations": int(last["iteration"]),
                     "seconds": last["seconds"],
@@ -73,9 +73,9 @@ def recorded_seconds(history: pd.DataFrame, iterations: int) -> float:
 
 
 def geometric_means(table: pd.DataFrame) -> pd.Series:
-    """The geometric mean of the errors over the seeds, by method, in the methods' order.
+    """The geometric mean of the errors over the replicates, by method, in the methods' order.
 
-    A method with a diverged seed has none.
+    A method with a diverged replicate has none.
     """
     return table.groupby("method", sort=False)["error"].agg(
         lambda errors: (
@@ -87,7 +87,7 @@ def geometric_means(table: pd.DataFrame) -> pd.Series:
 def mean_improvements(group: pd.DataFrame) -> pd.Series:
     """The improvement of each method's geometric mean on the reference's, at one clock and setting.
 
-    A method with a diverged seed has none; nor has any where all vanilla variants diverged.
+    A method with a diverged replicate has none; nor has any where all vanilla variants diverged.
     """
     means = geometric_means(group)
     reference = group["reference"].iloc[0]

@@ -22,7 +22,7 @@ def summary(paths: Iterable[Path]) -> pd.DataFrame:
     ]
     rows = []
     for path in paths:
-        problem, method, seed = path.parts[-4:-1]
+        problem, method, replicate = path.parts[-4:-1]
         try:
             run = json.loads(path.read_text())
             cells = [run[column] for column in columns]
@@ -30,5 +30,5 @@ def summary(paths: Iterable[Path]) -> pd.DataFrame:
             raise ValueError(
                 f"{path}: not a run's provenance ({error}); delete it to train again"
             ) from error
-        rows.append([problem, method, int(seed), *cells])
-    return pd.DataFrame(rows, columns=["problem", "method", "seed", *columns])
+        rows.append([problem, method, int(replicate), *cells])
+    return pd.DataFrame(rows, columns=["problem", "method", "replicate", *columns])

@@ -6,6 +6,7 @@ from typing import Any
 
 from neumann_pinn.model.constraints import Constraint, constraint_named
 from neumann_pinn.problems.problem import Problem
+from neumann_pinn.study import published
 from neumann_pinn.walls.embeddings import Cosine, Embedding, Fourier, Identity
 
 
@@ -31,9 +32,10 @@ class Method:
         return True
 
 
-def make_method(entry: Mapping[str, Any]) -> Method:
-    """The method of an entry of the configuration."""
-    return Method(constraint_named(entry["constraint"]), _embedding(entry["embedding"]))
+def make_method(entry: Mapping[str, Any], replicate: int = 0) -> Method:
+    """The method of an entry of the configuration, with the frequencies of a replicate."""
+    constraint = constraint_named(entry["constraint"])
+    return Method(constraint, _embedding(entry["embedding"], replicate))
 
 
 def whole(number: Any) -> int:
@@ -43,10 +45,26 @@ def whole(number: Any) -> int:
     return int(float(number))
 
 
-def _embedding(entry: Mapping[str, Any]) -> Embedding:
+def _embedding(entry: Mapping[str, Any], replicate: int) -> Embedding:
     if not entry:
         return Identity()
-    given, draw = entry["frequencies"], (entry["size"], entry["std"], entry["seed"])
+    given = entry["frequencies"] or _published(entry)
+    if replicate and not entry["frequencies"]:
+        given = []
+    draw = (entry["size"], entry["std"], replicate)
     if entry["kind"] == "cosine":
         return Cosine(tuple(whole(b) for b in given)) if given else Cosine.sample(*draw)
     return Fourier(tuple(float(b) for b in given)) if given else Fourier.sample(*draw)
+
+
+def _published(entry: Mapping[str, Any]) -> list[float]:
+    """The published frequencies that an embedding starts from, if any."""
+    name, every = entry["published"], published.frequencies()
+    if not name:
+        return []
+    if name not in every:
+        raise ValueError(f"published {name!r}: choose one of {', '.join(every)}")
+    size = len(every[name]) * (2 if entry["kind"] == "fourier" else 1)
+    if size != entry["size"]:
+        raise ValueError(f"published {name!r} has {size} features: give size {size}")
+    return every[name]

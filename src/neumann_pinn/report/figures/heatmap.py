@@ -85,7 +85,7 @@ def _readable_on(colour: np.ndarray) -> str:
 def _matrix(
     table: pd.DataFrame, clock: str, settings: Mapping[str, str], methods: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Geometric means over the seeds, methods x settings; missing ones are NaN."""
+    """Geometric means over the replicates, methods x settings; missing ones are NaN."""
     columns = {}
     for setting in settings:
         group = table[(table["clock"] == clock) & (table["setting"] == setting)]

@@ -44,10 +44,10 @@ def improvement_bars(
             values = mean_improvements(runs).sort_values(ascending=False, na_position="last")
             for place, (method, value) in enumerate(values.items()):
                 style = styles[str(method)]
-                seeds = runs[runs["method"] == method]
+                rows = runs[runs["method"] == method]
                 x = group - 0.43 + (place + 0.5) * width
                 if np.isnan(value):
-                    diverged = seeds["error"].isna().any()
+                    diverged = rows["error"].isna().any()
                     words = "diverged" if diverged else "no vanilla to compare with"
                     axes.annotate(words, (x, 3), rotation=90, ha="center", fontsize=5)
                     continue
@@ -60,10 +60,10 @@ def improvement_bars(
                     edgecolor="black",
                     linewidth=0.4,
                 )
-                if method == seeds["reference"].iloc[0]:
+                if method == rows["reference"].iloc[0]:
                     axes.annotate("reference", (x, 3), rotation=90, ha="center", fontsize=5)
-                if len(seeds) > 1:
-                    low, high = seeds["relative_improvement"].agg(["min", "max"])
+                if len(rows) > 1:
+                    low, high = rows["relative_improvement"].agg(["min", "max"])
                     axes.plot([x, x], [low, high], color="black", linewidth=0.8)
         lowest = min(-1000.0, float(table["relative_improvement"].fillna(0).min()))
         ticks = [-(10.0**p) for p in range(5, 0, -1) if 10**p <= -lowest * 3]

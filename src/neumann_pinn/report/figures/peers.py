@@ -36,15 +36,15 @@ def error_against_peers(
     machine: str,
     protocol: str,
 ) -> Figure:
-    """The lowest error so far, in the others' measure: our runs by seed, and theirs.
+    """The lowest error so far, in the others' measure: our runs by replicate, and theirs.
 
     Our errors are relative; `scale` is the root mean square of the solution. Of each named
     optimizer the network with the lowest error is in colour; all others are grey.
     """
     by_run = theirs.groupby(["optimizer", "network"])
     histories = {(str(optimizer), str(network)): run for (optimizer, network), run in by_run}
-    seeds = f"seed{'s' if len(ours) > 1 else ''} {', '.join(map(str, ours))}"
-    handles = [Line2D([], [], label=f"Ours: {name}\n({seeds})", **OURS)]
+    which = f"replicate{'s' if len(ours) > 1 else ''} {', '.join(map(str, ours))}"
+    handles = [Line2D([], [], label=f"Ours: {name}\n({which})", **OURS)]
     with figure_style():
         figure, axes = subplots(figsize=(WIDTH, 3.4), layout="constrained")
         for optimizer, (words, colour) in OPTIMIZERS.items():

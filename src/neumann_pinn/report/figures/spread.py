@@ -1,4 +1,4 @@
-"""How much the errors differ from seed to seed."""
+"""How much the errors differ from replicate to replicate."""
 
 from collections.abc import Mapping
 
@@ -11,14 +11,14 @@ from neumann_pinn.study.accuracy import geometric_means
 from neumann_pinn.study.budget import CLOCKS
 
 
-def seed_spread(
+def spread(
     table: pd.DataFrame,
     clock: str,
     settings: Mapping[str, str],
     styles: Mapping[str, Style],
     protocol: str,
 ) -> Figure:
-    """Each seed's error as a dot, the geometric mean as a bar; one panel for each setting."""
+    """Each replicate's error as a dot, the geometric mean as a bar; one panel for each setting."""
     table = table[table["clock"] == clock]
     places = {method: len(styles) - 1 - i for i, method in enumerate(styles)}
     with figure_style():
@@ -40,5 +40,5 @@ def seed_spread(
             axes.set_title(label)
         for axes in axes_of[-3:]:
             axes.set_xlabel(f"Relative $L^2$ error, {CLOCKS[clock]}", fontsize=7)
-        stamp(figure, f"{protocol}\nDot: a seed; bar: geometric mean")
+        stamp(figure, f"{protocol}\nDot: a replicate; bar: geometric mean")
     return figure
