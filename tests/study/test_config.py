@@ -91,7 +91,7 @@ def test_the_protocol_paper_is_the_published_one():
     paper = study.check(CONFIG, SCHEMA)["protocols"]["paper"]
     assert study.make_protocol(paper) == Protocol()
     assert paper["network"] == {"width": 100, "depth": 3}
-    assert paper["cost"] == "published"
+    assert paper["cost"] == "wall_clock"
     assert published.costs() == {"none": 13.5, "output_transform": 63.1, "cosine_embedding": 14.6}
 
 

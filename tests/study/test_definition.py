@@ -93,7 +93,7 @@ def test_beyond_the_study_there_is_no_clock_but_the_iterations():
     costs = {"vanilla": 10.0, "cosine1": 5.0}
     of_study = Budget.make(study().budget_of("low"), costs)
     assert (of_study.to_train("vanilla"), of_study.to_train("cosine1")) == (40, 80)
-    for cost in ("calibrated", "published", "wall_clock"):
+    for cost in ("calibrated", "wall_clock"):
         protocols = copy.deepcopy(CONFIG["protocols"])
         protocols["tiny"]["cost"] = cost
         beyond = Budget.make(study(protocols=protocols).budget_of("box2"), costs)

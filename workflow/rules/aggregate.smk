@@ -60,7 +60,7 @@ rule judge_claims:
     input:
         accuracy=rules.aggregate_accuracy.output[0],
         calibrations=calibration_files(),
-        published=[PUBLISHED_ACCURACY, PUBLISHED_COST],
+        published=[PUBLISHED_ACCURACY, PUBLISHED_COST, PUBLISHED_SPREAD],
         code=code("judge_claims"),
     output:
         csv=f"{RESULTS}/claims.csv",
@@ -84,6 +84,7 @@ rule judge_claims:
     conda:
         "../../envs/neumann-pinn.yaml"
     params:
+        settings={name: study.setting(name) for name in config["settings"]},
         stamp=stamp(study),
     script:
         "../scripts/judge_claims.py"

@@ -73,6 +73,7 @@ def code(script):
 
 PUBLISHED_ACCURACY = from_here(published.ACCURACY)
 PUBLISHED_COST = from_here(published.COST)
+PUBLISHED_SPREAD = from_here(published.SPREAD)
 
 
 def initial_table(wildcards):
@@ -117,6 +118,7 @@ def figure_files(kind="*"):
         rules.draw_schematic: {},
         rules.draw_improvement: {"clock": CLOCKS},
         rules.draw_heatmap: {"clock": CLOCKS},
+        rules.draw_agreement: {"clock": CLOCKS},
         rules.draw_curves: {"against": ["iterations", "time"]},
         rules.draw_maps: {"setting": config["settings"]},
         rules.draw_cost: {},

@@ -14,7 +14,11 @@ rule write_pages:
             category="Runs",
             subcategory="{setting}",
             caption="../report/run.rst",
-            labels={"setting": "{setting}", "method": "{method}", "replicate": "{replicate}"},
+            labels={
+                "setting": "{setting}",
+                "method": "{method}",
+                "replicate": "{replicate}",
+            },
         ),
     log:
         f"{RESULTS}/logs/write_pages.log",

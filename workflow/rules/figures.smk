@@ -243,3 +243,31 @@ rule draw_spread:
         stamp=stamp(study),
     script:
         "../scripts/draw_spread.py"
+
+
+rule draw_agreement:
+    """Our errors against the published ones at one clock."""
+    input:
+        accuracy=rules.aggregate_accuracy.output[0],
+        published=[PUBLISHED_ACCURACY, PUBLISHED_SPREAD],
+        code=code("draw_agreement"),
+    output:
+        pdf=f"{RESULTS}/figures/agreement_{{clock}}.pdf",
+        png=report(
+            f"{RESULTS}/figures/agreement_{{clock}}.png",
+            category="Figures",
+            caption="../report/agreement.rst",
+            labels={"figure": "Ours and published", "of": "{clock}"},
+        ),
+    log:
+        f"{RESULTS}/logs/draw_agreement/{{clock}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/draw_agreement/{{clock}}.tsv"
+    conda:
+        "../../envs/neumann-pinn.yaml"
+    params:
+        settings=study.figure_labels("settings"),
+        styles=study.styles(),
+        stamp=stamp(study),
+    script:
+        "../scripts/draw_agreement.py"

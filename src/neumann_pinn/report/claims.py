@@ -4,16 +4,22 @@ from html import escape
 
 import pandas as pd
 
+EXPLANATION = (
+    "Ratios of errors are geometric means over replicates with their 95 % interval. The published "
+    "tables are judged as printed, and once more as single runs with the spread between replicates "
+    "that is known from this study."
+)
+
 
 def claims_summary(table: pd.DataFrame) -> str:
     """How many claims hold, in one line."""
     counts = table["verdict"].value_counts()
-    holds, fails, unclear = (
-        counts.get(word, 0) for word in ("holds", "does not hold", "not decidable")
+    holds, fails, ties, unclear = (
+        counts.get(word, 0) for word in ("holds", "does not hold", "tie", "not decidable")
     )
     return (
-        f"{holds} of {len(table)} claims of the paper hold, {fails} do not, {unclear} are not "
-        "decidable"
+        f"{holds} of {len(table)} claims of the paper hold, {fails} do not, {ties} end in a tie, "
+        f"{unclear} are not decidable"
     )
 
 
@@ -26,6 +32,7 @@ def to_html(table: pd.DataFrame, protocol: str) -> str:
         "verdict": "Here",
         "detail": "Numbers",
         "published_verdict": "In its tables",
+        "published_one_run": "If one run tells",
     }
     shown = table[list(columns)].rename(columns=columns)
     style = (
@@ -35,7 +42,7 @@ def to_html(table: pd.DataFrame, protocol: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Claims</title>'
         f"<style>{style}</style></head>\n<body><h1>The paper's claims</h1>\n"
-        f"<p>{escape(protocol)}. {claims_summary(table)}.</p>\n"
+        f"<p>{escape(protocol)}. {claims_summary(table)}. {EXPLANATION}</p>\n"
         f"{shown.to_html(index=False, border=0)}\n</body></html>\n"
     )
 
@@ -47,8 +54,10 @@ def to_markdown(table: pd.DataFrame, protocol: str) -> str:
         "",
         f"{protocol}. {claims_summary(table)}.",
         "",
-        "| claim | says | place | verdict | here | in the published tables |",
-        "| --- | --- | --- | --- | --- | --- |",
+        EXPLANATION,
+        "",
+        "| claim | says | place | verdict | here | in the published tables | if one run tells |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in table.itertuples():
         cells = (
@@ -58,6 +67,7 @@ def to_markdown(table: pd.DataFrame, protocol: str) -> str:
             f"**{row.verdict}**",
             row.detail,
             f"{row.published_verdict}: {row.published_detail}",
+            row.published_one_run,
         )
         lines.append("| " + " | ".join(str(cell).replace("|", "/") for cell in cells) + " |")
     return "\n".join(lines) + "\n"

@@ -20,6 +20,7 @@ CAPTIONS = {
     "schematic": "The method: embedding, network, output lift",
     "improvement": "Relative improvement on the best vanilla PINN",
     "heatmap": "Errors by method and setting, ours and published",
+    "agreement": "Errors here against published ones",
     "error_against_time": "Error while training, against time",
     "error_against_iterations": "Error while training, against iterations",
     "error_against_cost": "Error against cost, with classical solvers",

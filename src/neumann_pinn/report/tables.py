@@ -6,13 +6,16 @@ from textwrap import wrap
 import numpy as np
 import pandas as pd
 
+from neumann_pinn.report.claims import EXPLANATION
 from neumann_pinn.report.latex import escape, long_table, scientific, stacked, table
-from neumann_pinn.study.accuracy import geometric_means
+from neumann_pinn.study.accuracy import geometric_means, rank_correlations
 from neumann_pinn.study.budget import CLOCKS
 from neumann_pinn.study.published import ITERATIONS
 
 HEADER_WIDTH = 13
 """Characters per line of a column's header."""
+SHOWN = 4
+"""How many comparisons a row of the claims' table shows."""
 
 
 def accuracy_table(
@@ -66,8 +69,12 @@ def comparison_table(
             )
             cells.append(_ratio(ours, theirs))
         rows.append([escape(label), *cells])
+    ranks = rank_correlations(accuracy, published)[clock]
+    known = [ranks.get(setting, np.nan) for setting in settings]
+    rows.append(["Rank correlation", *("--" if np.isnan(r) else f"${r:.2f}$" for r in known)])
     caption = (
-        f"Errors at the {CLOCKS[clock]}, here above published, and their ratio in brackets. "
+        f"Errors at the {CLOCKS[clock]}, here above published, their ratio in brackets, and the "
+        "rank correlation of the two. "
         f"Here: {escape(protocol)}. Published: {ITERATIONS:,} iterations"
     )
     return table(["", *_headers(settings)], rows, caption, f"tab:compared_{clock}")
@@ -115,14 +122,20 @@ def claims_table(claims: pd.DataFrame, protocol: str) -> str:
             escape(str(row.statement)),
             escape(str(row.place)),
             escape(str(row.verdict)),
-            escape(str(row.detail)),
+            escape(_shortened(str(row.detail))),
             escape(str(row.published_verdict)),
         ]
         for row in claims.itertuples()
     ]
     header = ["Claim", "Place", "Here", "Numbers", "In its tables"]
-    caption = f"The paper's claims. {escape(protocol)}"
+    caption = f"The paper's claims. {escape(EXPLANATION)} {escape(protocol)}"
     return long_table(header, rows, caption, "tab:claims", (0.27, 0.13, 0.09, 0.32, 0.09))
+
+
+def _shortened(detail: str) -> str:
+    """The first comparisons of many; a row of a long table cannot be longer than a page."""
+    first = detail.split(" | ")[:SHOWN]
+    return detail if len(first) < SHOWN else " | ".join((*first, "..."))
 
 
 def generalisations_table(results: pd.DataFrame, problems: Mapping[str, str], protocol: str) -> str:

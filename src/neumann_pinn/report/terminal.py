@@ -8,7 +8,8 @@ import pandas as pd
 
 from neumann_pinn.report.claims import claims_summary
 from neumann_pinn.report.stamp import stamp
-from neumann_pinn.study.accuracy import winners
+from neumann_pinn.study import published
+from neumann_pinn.study.accuracy import rank_correlations, winners
 from neumann_pinn.study.budget import Budget
 from neumann_pinn.study.definition import Study
 
@@ -39,10 +40,14 @@ def summary(study: Study, accuracy: Path, claims: Path) -> str:
     """Which methods are best, and where everything is."""
     if not accuracy.exists():
         return f"Results are in {study.results}/"
+    table = pd.read_csv(accuracy)
     lines = [
         f"\n{stamp(study)}",
         "Best method and its error, by setting:",
-        winners(pd.read_csv(accuracy)).to_string(),
+        winners(table).to_string(),
+        "",
+        "Rank correlation with the published errors:",
+        rank_correlations(table, published.accuracy()).to_string(float_format="{:.2f}".format),
         "",
     ]
     if claims.exists():

@@ -101,6 +101,24 @@ def best_method(table: pd.DataFrame, clock: str, setting: str) -> str:
     return str(geometric_means(group).fillna(np.inf).idxmin())
 
 
+def rank_correlations(table: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Spearman's rank correlation with the published errors: settings x clocks.
+
+    Over the methods that both have; unknown for fewer than three.
+    """
+    cells = {}
+    for clock in CLOCKS:
+        for setting in table["setting"].unique():
+            ours, theirs = (
+                geometric_means(t[(t["clock"] == clock) & (t["setting"] == setting)]).dropna()
+                for t in (table, published)
+            )
+            both = ours.index.intersection(theirs.index)
+            known = ours[both].rank().corr(theirs[both].rank()) if len(both) > 2 else np.nan
+            cells[setting, clock] = known
+    return pd.Series(cells).unstack().reindex(table["setting"].unique())[list(CLOCKS)]
+
+
 def winners(table: pd.DataFrame) -> pd.DataFrame:
     """The best method of each setting at each clock."""
     rows = []

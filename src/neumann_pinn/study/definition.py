@@ -114,8 +114,6 @@ class Study:
     def cost(self) -> str | dict[str, float]:
         """What defines fixed time: `calibrated`, `wall_clock`, or ms per iteration by method."""
         cost = self.protocol["cost"]
-        if cost == "published":
-            cost = published.costs()
         return by_constraint(cost, self.constraints) if isinstance(cost, Mapping) else str(cost)
 
     def published_costs(self) -> dict[str, float]:

@@ -1,64 +1,93 @@
 """The numbers that claims are judged by: errors and costs, from this study or published."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
-import pandas as pd
+import numpy as np
 
 from neumann_pinn.study import published
+from neumann_pinn.study.facts import Facts
+from neumann_pinn.study.statistics import LEVEL, Interval, Spread, interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DIVERGED = 10.0
+"""The error that a diverged run counts as; predicting zero has an error of 1."""
+PASSED = 2.0
+"""A trivial predictor is clearly passed by an error that is smaller by this factor."""
 
 
 class NotDecidableError(Exception):
     """Why the numbers at hand do not decide a claim."""
 
 
-class Error(NamedTuple):
-    """A method's error: the geometric mean over the seeds and the range; infinite if diverged."""
+class NothingLearntError(NotDecidableError):
+    """An error is no smaller than what predictions without training reach."""
 
-    method: str
-    mean: float
-    low: float
-    high: float
+
+class Errors(NamedTuple):
+    """The error of the best of some methods in each replicate, and the best one's name."""
+
+    best: str
+    by_replicate: np.ndarray
+
+    @property
+    def mean(self) -> float:
+        """Their geometric mean."""
+        return float(np.exp(np.log(self.by_replicate).mean()))
 
     def __str__(self) -> str:
-        return (
-            f"{self.method} {self.mean:.2e}" if self.mean < math.inf else f"{self.method} diverged"
-        )
+        return f"{self.best} {self.mean:.2e}"
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Errors by clock, setting, method and seed; milliseconds per iteration by method."""
+    """Errors by clock, setting, method and replicate; milliseconds per iteration by method."""
 
     accuracy: pd.DataFrame
     costs: Mapping[str, float]
-    digits: int | None = None
-    """Significant digits of the errors, if they were rounded."""
+    facts: Mapping[str, Facts] = field(default_factory=dict)
+    """What is known of the settings without training."""
+    spread: Spread | None = field(default_factory=published.spread)
+    """The known spread between replicates; None to take the numbers as they are printed."""
 
-    def error(self, clock: str, setting: str, methods: Sequence[str]) -> Error:
-        """The error of the best of some methods."""
-        return min((self._error(clock, setting, name) for name in methods), key=lambda e: e.mean)
+    def errors(self, clock: str, setting: str, methods: Sequence[str]) -> Errors:
+        """The errors of the best of some methods."""
+        for name in methods:
+            if (clock, setting, name) not in self._errors:
+                raise NotDecidableError(f"no {name} on {setting} in this study")
+        each = [Errors(name, self._errors[clock, setting, name]) for name in methods]
+        best = min(each, key=lambda errors: errors.mean)
+        return Errors(best.best, np.min([errors.by_replicate for errors in each], 0))
 
-    def _error(self, clock: str, setting: str, method: str) -> Error:
-        table = self.accuracy
-        rows = (table["clock"] == clock) & (table["setting"] == setting)
-        errors = table.loc[rows & (table["method"] == method), "error"].fillna(math.inf).tolist()
-        if not errors:
-            raise NotDecidableError(f"no {method} on {setting} in this study")
-        half_units = [self._half_unit(error) for error in errors]
-        return Error(
-            method,
-            math.exp(sum(map(math.log, errors)) / len(errors)) if len(errors) > 1 else errors[0],
-            min(error - half for error, half in zip(errors, half_units, strict=True)),
-            max(error + half for error, half in zip(errors, half_units, strict=True)),
-        )
+    @cached_property
+    def _errors(self) -> dict[tuple[str, ...], np.ndarray]:
+        """The errors of each clock, setting and method, by replicate."""
+        table = self.accuracy.sort_values("replicate")
+        groups = table.groupby(["clock", "setting", "method"])["error"]
+        return {key: np.minimum(e.fillna(DIVERGED).to_numpy(), DIVERGED) for key, e in groups}
 
-    def _half_unit(self, error: float) -> float:
-        if self.digits is None or math.isinf(error):
-            return 0.0
-        return 0.5 * 10.0 ** (math.floor(math.log10(error)) - self.digits + 1)
+    def interval(self, numbers: np.ndarray, level: float = LEVEL) -> Interval:
+        """What numbers from each replicate say about their mean."""
+        if self.spread is not None:
+            return interval(numbers.tolist(), self.spread, level)
+        mean = float(numbers.mean())
+        return Interval(mean, mean - published.ROUNDING, mean + published.ROUNDING)
+
+    def check_learnt(self, setting: str, errors: Errors) -> None:
+        """Reject an error that has not clearly passed what predictions without training reach."""
+        limit = self.facts[setting].trivial if setting in self.facts else 1.0
+        if errors.mean > limit / PASSED:
+            raise NothingLearntError(
+                f"{setting}: {errors} has not clearly passed a trivial predictor ({limit:.2g}), "
+                "train longer"
+            )
 
     def cost(self, method: str) -> float:
         """Milliseconds per iteration."""
@@ -67,12 +96,25 @@ class Evidence:
         return self.costs[method]
 
     @classmethod
-    def published(cls) -> "Evidence":
-        """The paper's own numbers; costs are published only for methods without embeddings."""
+    def published(cls, facts: Mapping[str, Facts]) -> Evidence:
+        """The paper's own numbers as printed: one run each, of which the spread is not known.
+
+        Costs are published only for methods without embeddings.
+        """
         ms = published.costs()
         costs = {
             "vanilla": ms["none"],
             "existing": ms["output_transform"],
             "cosine1": ms["cosine_embedding"],
         }
-        return cls(published.accuracy(), costs, published.DIGITS)
+        return cls(published.accuracy(), costs, facts, None)
+
+
+def log_ratio(higher: Errors, lower: Errors) -> np.ndarray:
+    """The logarithm of the ratio of two errors in each replicate."""
+    return np.log(higher.by_replicate / lower.by_replicate)
+
+
+def times(logarithm: float) -> str:
+    """A log-ratio as a factor."""
+    return f"{math.exp(logarithm):.3g}"

@@ -20,19 +20,22 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from neumann_pinn.study.statistics import Spread
+
 if TYPE_CHECKING:
     import pandas as pd
 
 ACCURACY = Path(__file__).with_name("accuracy.csv")
 COST = Path(__file__).with_name("cost.csv")
 FREQUENCIES = Path(__file__).with_name("frequencies.json")
+SPREAD = Path(__file__).with_name("spread.json")
 PEERS = Path(__file__).with_name("heat1d_dirichlet_histories.csv")
 PEERS_PROBLEM = "dirichlet"
 """The catalogue's name of the problem that the others solve."""
 ITERATIONS = 1_000_000
 """The published budget."""
-DIGITS = 3
-"""Significant digits of the published errors."""
+ROUNDING = 0.01
+"""By how much rounding to three digits can change the logarithm of a ratio of two errors."""
 
 
 def accuracy() -> pd.DataFrame:
@@ -47,6 +50,12 @@ def frequencies() -> dict[str, list[float]]:
     """The drawn frequencies by method; real ones are listed once for cosine and sine."""
     drawn: dict[str, list[float]] = json.loads(FREQUENCIES.read_text())
     return drawn
+
+
+@cache
+def spread() -> Spread:
+    """The spread between replicates in this study's own published runs, not in the paper's."""
+    return Spread(**json.loads(SPREAD.read_text()))
 
 
 def costs() -> dict[str, float]:
