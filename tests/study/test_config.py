@@ -244,3 +244,11 @@ def test_whole_numbers_may_be_written_as_floats():
     assert (domain, checked["replicates"]) == (300, 2)
     assert isinstance(domain, int)
     assert isinstance(checked["replicates"], int)
+
+
+def test_what_is_said_of_the_authors_draw_is_so():
+    """docs/authors_code.md: which modes of the settings their cosines miss."""
+    first = embeddings(0)
+    assert all(50 not in first[f"cosine{size}"].frequencies for size in (20, 50))
+    assert 2 not in first["cosine20"].frequencies
+    assert 2 in first["cosine50"].frequencies
