@@ -21,6 +21,7 @@ from drawings import (
     histories,
 )
 
+from neumann_pinn.report.figures.agreement import agreement
 from neumann_pinn.report.figures.cost import error_against_cost
 from neumann_pinn.report.figures.curves import error_curves
 from neumann_pinn.report.figures.generalisations import generalisations
@@ -46,6 +47,7 @@ from neumann_pinn.report.figures.style import (
 )
 from neumann_pinn.study import published
 from neumann_pinn.study.predictions import Prediction
+from neumann_pinn.study.statistics import Spread
 
 SOLVER = pd.DataFrame({"solver": ["Crank-Nicolson"], "seconds": [0.1], "error": [0.01]})
 WALLS = np.full((len(STYLES), 2, 4), 0.1)
@@ -60,6 +62,7 @@ RUNS = histories(replicates=[0])
 ONE_RUN = {0: RUNS["low", "vanilla", 0]}
 PEERS = (published.peers(), "Gauss-Newton; 100-100-100", "a machine")
 FIGURES = {
+    "agreement": partial(agreement, TABLE, TABLE, Spread(0.5, 3.0), "fixed_time", TWO, STYLES),
     "cost": partial(error_against_cost, TABLE, COSTS, dict.fromkeys(TWO, SOLVER), TWO, STYLES),
     "curves": partial(error_curves, RUNS, BUDGET, "time", TWO, STYLES),
     "generalisations": partial(generalisations, BEYOND, BEYOND_LABELS),

@@ -73,6 +73,7 @@ def test_the_summary_names_the_best_methods_the_claims_and_the_places(tmp_path):
     said = terminal.summary(study("adam"), accuracy, claims)
     assert f"{name} ({error:.2e})" in said
     assert "2 of 3 claims of the paper hold, 1 do not" in said
+    assert "Rank correlation with the published errors:" in said
     assert "Figures: results/adam/figures/" in said
     assert terminal.summary(study("adam"), tmp_path / "none.csv", claims) == (
         "Results are in results/adam/"
