@@ -5,8 +5,8 @@ way from x to it is about d n, the distance times the normal: X = x + d n is fla
 and t^3, where t is a depth, 0 at the wall. What is flat is a smooth function of X, t^2 and t^3. A
 network is given x t^2 and x t^3 as well: with them it is nearer to x deep inside.
 
-Data are taken on the wall (`Annulus`), at X (`Ball`) or at x (`Implicit`). So functions must be
-smooth in the whole domain, but only what they are at the wall matters.
+Data are taken at x itself: functions must be smooth in the whole domain, although only what they
+are at the wall matters. `Domain.normal` is a normal that is.
 """
 
 import math
@@ -74,9 +74,9 @@ class Domain(ABC):
     def features(self, x: Tensor) -> Tensor:
         """What a network sees instead of the coordinates."""
         level = self.level(x)
-        t, way = level.depth[:, None], level.distance[:, None] * level.normal
+        t, way = level.depth[:, None], level.distance[:, None] * level.normal / self.scale
         y = (x - x.new_tensor(self.middle)) / self.scale
-        return torch.cat((y + way / self.scale, t**2, t**3, y * t**2, y * t**3), 1)
+        return torch.cat((y + way, t**2, t**3, y * t**2, y * t**3), 1)
 
     def depth(self, x: Tensor) -> Tensor:
         """A smooth function that is positive inside only, up to about 1, and 0 at the wall."""
@@ -167,9 +167,6 @@ class Ball(Domain):
         t = 1 - (y**2).sum(1)
         return Level(t, self.radius / 2 * t, y)
 
-    def on_wall(self, side: Side, x: Tensor) -> Tensor:
-        return x + self.way(x)
-
 
 @dataclass(frozen=True)
 class Annulus(Domain):
@@ -212,9 +209,6 @@ class Annulus(Domain):
         s = self.across.from_wall("left", radius)
         t = 4 * s * (1 - s)
         return Level(t, (self.outer - self.inner) / 4 * t, (2 * s - 1)[:, None] * direction)
-
-    def on_wall(self, side: Side, x: Tensor) -> Tensor:
-        return x.new_tensor(self.center) + self.across.wall(side) * self._polar(x)[1]
 
     def extension(self, side: Side, what: Literal["value", "slope"], x: Tensor) -> Tensor:
         outward = 1 if side == "right" else -1
