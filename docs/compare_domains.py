@@ -214,16 +214,16 @@ def summary(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw(medians: pd.DataFrame) -> None:
     """The errors of the methods, a panel for each optimizer."""
-    figure, panels = plt.subplots(1, 2, figsize=(9, 3), layout="constrained", sharey=True)
+    figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", sharey=True)
     for axes, optimizer in zip(panels, ("Gauss-Newton", "Adam"), strict=True):
         for i, method in enumerate(METHODS):
             errors = [medians.loc[name, optimizer, method]["error"] for name in PROBLEMS]
             places = np.arange(len(PROBLEMS)) + 0.25 * (i - 1)
             axes.bar(places, errors, 0.25, label=method)
         axes.set(title=optimizer, yscale="log", xticks=range(len(PROBLEMS)))
-        axes.set_xticklabels(PROBLEMS)
+        axes.set_xticklabels([name.replace(" ", "\n") for name in PROBLEMS])
     panels[0].set_ylabel(f"relative error after {SECONDS:.0f} s")
-    panels[1].legend(loc="lower right")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     figure.savefig(FOLDER / "comparison.png", dpi=110)
 
 
