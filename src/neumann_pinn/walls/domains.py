@@ -8,9 +8,9 @@ network is given x t^2 and x t^3 as well: with them it is nearer to x deep insid
 Data are taken at x itself: functions must be smooth in the whole domain, although only what they
 are at the wall matters. `Domain.normal` is a normal that is.
 
-All of this is exact. How well it trains is another matter (docs/domains.md): at insulated walls of
-balls and annuli far better than with the wall in the loss, but worse with a flux if Gauss-Newton
-trains it. An `OutputTransform` is then the more accurate of the two that are exact.
+All of this is exact. How well it trains is another matter (docs/domains.md). At insulated walls of
+balls and annuli it was far better than the wall in the loss; with fluxes that depends on the
+solution, and with Gauss-Newton it was worse for a simple one of the coordinates.
 """
 
 import math
