@@ -293,14 +293,15 @@ def laplacian(v, z):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("domain", "kind"),
+    ("domain", "kind", "bound"),
     [
-        (lambda flux: Ball((0.0, 0.0), 1.0, flux), HardWalls),
-        (lambda flux: Ball((0.0, 0.0), 1.0, flux), OutputTransform),
-        (lambda *flux: Annulus((0.0, 0.0), 0.4, 1.0, *2 * flux), HardWalls),
+        (lambda flux: Ball((0.0, 0.0), 1.0, flux), HardWalls, 1e-4),
+        (lambda flux: Ball((0.0, 0.0), 1.0, flux), OutputTransform, 1e-4),
+        (lambda *flux: Annulus((0.0, 0.0), 0.4, 1.0, *2 * flux), HardWalls, 1e-3),
     ],
+    ids=["disk", "disk transformed", "annulus"],
 )
-def test_a_small_problem_is_solved(domain, kind):
+def test_a_small_problem_is_solved(domain, kind, bound):
     """-u'' + u = source for u = exp(x/2) sin(2 y), with its flux."""
     bare: Domain = domain(Neumann())
     torch.manual_seed(0)
@@ -317,13 +318,15 @@ def test_a_small_problem_is_solved(domain, kind):
         return v[:, 0] - laplacian(v, z) - 4.75 * exact(z)
 
     def points():
-        z = 2 * torch.rand(900, 2, dtype=torch.float64) - 1
-        return z[bare.depth(z) > 0][:250]
+        z = 2 * torch.rand(1200, 2, dtype=torch.float64) - 1
+        return z[bare.depth(z) > 0][:400]
 
-    u = wrapped(kind, [domain(Neumann(flux))], 2, 0)
+    hidden = [nn.Linear(bare.size if kind is HardWalls else 2, 30), nn.Tanh(), nn.Linear(30, 30)]
+    network = nn.Sequential(*hidden, nn.Tanh(), nn.Linear(30, 1)).double()
+    u = kind(network, [domain(Neumann(flux))])
     optimizer = GaussNewton(u, equation)
     for _ in range(60):
         optimizer.step(points())
     z = points()
     error = (u(z)[:, 0] - exact(z)).norm() / exact(z).norm()
-    assert float(error.detach()) <= 1e-3
+    assert float(error.detach()) <= bound

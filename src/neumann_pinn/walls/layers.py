@@ -278,8 +278,8 @@ class OutputTransform(nn.Module):
     makes this constraint costly.
 
     On a `Domain` u = N + d (dN/dn - flux), with its distance d and its normal n continued inside
-    (Sukumar and Srivastava 2022). Any u with the right flux is then an N, however intricate the
-    wall is.
+    (Sukumar and Srivastava 2022). If the flux is continued as n grad u, the solution u is an N
+    itself, however intricate the wall is.
     """
 
     def __init__(self, network: nn.Module, axes: Sequence[Axis | Domain]) -> None:
