@@ -21,7 +21,7 @@ from neumann_pinn.problems.problem import Problem
 from neumann_pinn.walls.axes import SIDES, Axis, free_factor
 from neumann_pinn.walls.conditions import Free
 from neumann_pinn.walls.embeddings import Cosine, Embedding, Fourier, Identity
-from neumann_pinn.walls.layers import WallLift, data_at, found_at, started
+from neumann_pinn.walls.layers import WallLift, along, data_at, found_at, started
 from neumann_pinn.walls.layers import on_wall as points_on_wall
 
 METHODS = (
@@ -98,7 +98,7 @@ def are_compatible(problem: Problem, held: list[Axis]) -> bool:
             points = points_on_wall(every, i, axis, side)
             for prescribed in axis.at(side).prescribed:
                 data = data_at(prescribed.data, points)
-                missed = found_at(prescribed, walls.lift, points, i) - data
+                missed = found_at(prescribed, walls.lift, points, along(points, i, axis)) - data
                 if not missed.norm() <= SMALL_MISS * (1 + data.norm()):
                     return False
     return True
