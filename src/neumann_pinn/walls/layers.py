@@ -157,7 +157,7 @@ class WallLift(nn.Module):
             for side in axis.held:
                 wall = axis.at(side)
                 if isinstance(axis, Axis) and isinstance(wall, Robin):
-                    k = data_at(wall.coefficient, on_wall(inputs, self.columns[i], axis, side))
+                    k = data_at(wall.coefficient, moved_to_wall(inputs, self.columns[i], axis, side))
                     far = 1 + (k * (x - x.new_full((), axis.wall(side)))) ** 2
                     exponent = exponent - k * axis.profile(side, x).value / far
         return value * exponent.exp()
@@ -197,7 +197,7 @@ class WallLift(nn.Module):
             total = torch.zeros_like(inputs[:, 0])
             x = axis.coordinates(inputs, column)
             for side in axis.held:
-                at_wall = on_wall(inputs, column, axis, side)
+                at_wall = moved_to_wall(inputs, column, axis, side)
                 for prescribed in axis.at(side).prescribed:
                     lack = data_at(prescribed.data, at_wall)
                     if so_far:
@@ -310,7 +310,7 @@ class OutputTransform(nn.Module):
         outputs, x = self.network(inputs), inputs[:, self.column : self.column + 1]
         _check_outputs(inputs, outputs)
         for side in axis.held:
-            at_wall = on_wall(inputs, self.column, axis, side)
+            at_wall = moved_to_wall(inputs, self.column, axis, side)
             _, slope = _value_and_slope(self.network, at_wall, along(at_wall, self.column, axis))
             outputs = outputs - axis.profile(side, x).value * slope
         return outputs
@@ -458,7 +458,7 @@ def _weights(squares: Sequence[Tensor]) -> list[Tensor]:
     return [share / total for share in shares]
 
 
-def on_wall(inputs: Tensor, column: int, axis: Axis | Domain, side: Side) -> Tensor:
+def moved_to_wall(inputs: Tensor, column: int, axis: Axis | Domain, side: Side) -> Tensor:
     """The points moved onto a wall."""
     before, x, after = _around(inputs, column, axis)
     return torch.cat((before, axis.on_wall(side, x), after), 1)
