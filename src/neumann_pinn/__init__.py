@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from neumann_pinn.walls.conditions import Neumann as Neumann
     from neumann_pinn.walls.conditions import Periodic as Periodic
     from neumann_pinn.walls.conditions import Robin as Robin
+    from neumann_pinn.walls.domains import Annulus as Annulus
+    from neumann_pinn.walls.domains import Ball as Ball
+    from neumann_pinn.walls.domains import Implicit as Implicit
     from neumann_pinn.walls.embeddings import Cosine as Cosine
     from neumann_pinn.walls.embeddings import Flat as Flat
     from neumann_pinn.walls.embeddings import Fourier as Fourier
@@ -43,7 +46,9 @@ if TYPE_CHECKING:
     from neumann_pinn.walls.layers import WallLift as WallLift
 
 _MODULES = {
+    "Annulus": "walls.domains",
     "Axis": "walls.axes",
+    "Ball": "walls.domains",
     "Clamped": "walls.conditions",
     "Columns": "walls.layers",
     "Cosine": "walls.embeddings",
@@ -57,6 +62,7 @@ _MODULES = {
     "GaussNewton": "training.module_optimizer",
     "HardWalls": "walls.layers",
     "Identity": "walls.embeddings",
+    "Implicit": "walls.domains",
     "METHODS": "model.methods",
     "Machine": "training.engine",
     "Model": "model.model",

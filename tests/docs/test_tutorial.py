@@ -40,7 +40,14 @@ def test_the_core_trains_as_the_readme_shows(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/tutorial.md", "docs/cookbook.md", "docs/gauss_newton.md"]
+    "name",
+    [
+        "README.md",
+        "docs/tutorial.md",
+        "docs/cookbook.md",
+        "docs/domains.md",
+        "docs/gauss_newton.md",
+    ],
 )
 def test_every_link_leads_to_a_file(name):
     path = TUTORIAL.parents[1] / name

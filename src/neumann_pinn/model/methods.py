@@ -21,8 +21,7 @@ from neumann_pinn.problems.problem import Problem
 from neumann_pinn.walls.axes import SIDES, Axis, free_factor
 from neumann_pinn.walls.conditions import Free
 from neumann_pinn.walls.embeddings import Cosine, Embedding, Fourier, Identity
-from neumann_pinn.walls.layers import WallLift, data_at, found_at, started
-from neumann_pinn.walls.layers import on_wall as points_on_wall
+from neumann_pinn.walls.layers import WallLift, along, data_at, found_at, moved_to_wall, started
 
 METHODS = (
     "vanilla",
@@ -95,10 +94,10 @@ def are_compatible(problem: Problem, held: list[Axis]) -> bool:
     every = torch.cat([on_wall(problem, (0, side), CHECKED_POINTS) for side in SIDES])
     for i, axis in enumerate(held):
         for side in axis.held:
-            points = points_on_wall(every, i, axis, side)
+            points = moved_to_wall(every, i, axis, side)
             for prescribed in axis.at(side).prescribed:
                 data = data_at(prescribed.data, points)
-                missed = found_at(prescribed, walls.lift, points, i) - data
+                missed = found_at(prescribed, walls.lift, points, along(points, i, axis)) - data
                 if not missed.norm() <= SMALL_MISS * (1 + data.norm()):
                     return False
     return True

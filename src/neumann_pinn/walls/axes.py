@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from neumann_pinn.walls.conditions import (
@@ -23,6 +24,8 @@ from neumann_pinn.walls.conditions import (
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from neumann_pinn.walls.domains import Domain
 
 Side = Literal["left", "right"]
 SIDES: dict[Side, int] = {"left": 0, "right": 1}
@@ -111,6 +114,20 @@ class Axis:
         left, right = (wall if wall.is_flat else Free() for wall in (self.left, self.right))
         return Axis(self.low, self.high, left, right)
 
+    dimension = 1
+
+    def coordinates(self, inputs: Tensor, column: int) -> Tensor:
+        """The coordinate among the inputs."""
+        return inputs[:, column]
+
+    def on_wall(self, side: Side, x: Tensor) -> Tensor:
+        """The coordinate of a wall, which no longer depends on x."""
+        return x.new_full(x.shape, self.wall(side))
+
+    def normal(self, x: Tensor) -> Tensor:
+        """The direction of slopes."""
+        return x.new_ones(x.shape)
+
     def from_wall(self, side: Side, x: Tensor) -> Tensor:
         """The fraction of the way from a wall to the other one; exact at both."""
         low, high = self._rounded_ends(x)
@@ -187,11 +204,16 @@ class Axis:
         return x.new_full((), self.low), x.new_full((), self.high)
 
 
-def free_factor(axes: Sequence[Axis], points: Tensor) -> Tensor:
+def columns(axes: Sequence[Axis | Domain]) -> list[int]:
+    """The first column of each axis, and that of the inputs after them."""
+    return [0, *accumulate(axis.dimension for axis in axes)]
+
+
+def free_factor(axes: Sequence[Axis | Domain], points: Tensor) -> Tensor:
     """phi^2, where phi is the product of the bumps: value and slope vanish at every held wall."""
     product = points.new_ones(len(points))
-    for i, axis in enumerate(axes):
-        product = product * axis.bump(points[:, i])
+    for column, axis in zip(columns(axes), axes, strict=False):
+        product = product * axis.bump(axis.coordinates(points, column))
     return product**2
 
 

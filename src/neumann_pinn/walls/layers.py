@@ -2,7 +2,8 @@
 
 Inputs are matrices with a row for each point: the coordinates of `axes` first, then any other
 inputs of the network (time, parameters). Networks have one output column. An `Axis` says what holds
-at its two walls.
+at its two walls. The first of the axes may be a `Domain` of several coordinates with a smooth wall,
+a `Ball` for example, followed by the axes of a cylinder.
 
 - `HardWalls` around a network makes all of it hold, an initial condition too. It puts together:
 - `CosineEmbedding` before a network, which makes walls flat where slopes are prescribed,
@@ -24,7 +25,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from neumann_pinn.walls.axes import Axis, Side, free_factor
+from neumann_pinn.walls.axes import Axis, Side, columns, free_factor
 from neumann_pinn.walls.conditions import (
     Clamped,
     Dirichlet,
@@ -33,6 +34,7 @@ from neumann_pinn.walls.conditions import (
     Robin,
     varies,
 )
+from neumann_pinn.walls.domains import Domain
 from neumann_pinn.walls.embeddings import Cosine, Embedding, Flat, Waves
 from neumann_pinn.walls.trigonometry import cospi, sinpi
 
@@ -46,15 +48,15 @@ class CosineEmbedding(nn.Module):
     """Replaces each coordinate by the features that its walls ask for.
 
     These are cosines where slopes are prescribed at one wall or at both, cosines and sines on a
-    periodic axis, and the coordinate itself otherwise. Give each axis either as an `Axis`, for the
-    single frequency 1, or as a `Cosine`, `Flat` or `Waves` with more of them: `Cosine((1, 2, 7),
-    axis)`, `Cosine.first(20, axis)` or `Cosine.sample(20, std, seed, axis)`. All inputs after the
-    axes pass through unchanged.
+    periodic axis, those of a `Domain`, and the coordinate itself otherwise. Give each axis either
+    as an `Axis`, for the single frequency 1, or as a `Cosine`, `Flat` or `Waves` with more of them:
+    `Cosine((1, 2, 7), axis)`, `Cosine.first(20, axis)` or `Cosine.sample(20, std, seed, axis)`. All
+    inputs after the axes pass through unchanged.
     """
 
-    def __init__(self, axes: "Sequence[Axis | Embedding]") -> None:
+    def __init__(self, axes: "Sequence[Axis | Domain | Embedding]") -> None:
         super().__init__()
-        plain_axes(axes)
+        self.columns = columns(plain_axes(axes))
         self.embeddings = tuple(
             Cosine().on(axis) if isinstance(axis, Axis) else axis for axis in axes
         )
@@ -66,14 +68,16 @@ class CosineEmbedding(nn.Module):
     def size(self, inputs: int) -> int:
         """The number of features made from `inputs` inputs: what the network that follows sees."""
         made = sum(embedding.size for embedding in self.embeddings)
-        return made + inputs - len(self.embeddings)
+        return made + inputs - self.columns[-1]
 
     def forward(self, inputs: Tensor) -> Tensor:
-        inputs = _plain(inputs, len(self.embeddings))
+        inputs = _plain(inputs, self.columns[-1])
         parts = []
         for i, embedding in enumerate(self.embeddings):
-            x = inputs[:, i]
-            if isinstance(embedding, Cosine | Waves):
+            x = inputs[:, self.columns[i]]
+            if isinstance(embedding, Domain):
+                parts.append(embedding.features(embedding.coordinates(inputs, self.columns[i])))
+            elif isinstance(embedding, Cosine | Waves):
                 angles = self.get_buffer(f"rates{i}").to(x) * embedding.axis.position(x)
                 parts.append(cospi(angles).T)
                 if isinstance(embedding, Waves):
@@ -82,7 +86,7 @@ class CosineEmbedding(nn.Module):
                     parts.append(sinpi(angles[embedding.lowest]).T ** 3)
             else:
                 parts.append(x[:, None])
-        return torch.cat((*parts, inputs[:, len(self.embeddings) :]), 1)
+        return torch.cat((*parts, inputs[:, self.columns[-1] :]), 1)
 
     def extra_repr(self) -> str:
         return ", ".join(map(repr, self.embeddings))
@@ -111,9 +115,12 @@ class WallLift(nn.Module):
     differ at an edge cannot both hold there. The blend is still exact at the walls away from it.
     """
 
-    def __init__(self, axes: "Sequence[Axis | Embedding]", compatible: bool = False) -> None:
+    def __init__(
+        self, axes: "Sequence[Axis | Domain | Embedding]", compatible: bool = False
+    ) -> None:
         super().__init__()
         self.axes, self.compatible = plain_axes(axes), compatible
+        self.columns = columns(self.axes)
         self.held = [
             i
             for i, axis in enumerate(self.axes)
@@ -133,7 +140,7 @@ class WallLift(nn.Module):
         self.plain_sum = not self.has_factor and not any(callable(p.data) for p in every)
 
     def forward(self, inputs: Tensor, outputs: Tensor) -> Tensor:
-        inputs = _plain(inputs, len(self.axes))
+        inputs = _plain(inputs, self.columns[-1])
         _check_outputs(inputs, outputs)
         if self.has_factor:
             outputs = self.factor(inputs)[:, None] * outputs
@@ -145,12 +152,12 @@ class WallLift(nn.Module):
         """The factor m at each point; 1 everywhere if only fluxes are prescribed."""
         value, exponent = torch.ones_like(inputs[:, 0]), torch.zeros_like(inputs[:, 0])
         for i, axis in enumerate(self.axes):
-            x = inputs[:, i]
+            x = axis.coordinates(inputs, self.columns[i])
             value = value * axis.factor(x)
             for side in axis.held:
                 wall = axis.at(side)
-                if isinstance(wall, Robin):
-                    k = data_at(wall.coefficient, on_wall(inputs, i, axis, side))
+                if isinstance(axis, Axis) and isinstance(wall, Robin):
+                    k = data_at(wall.coefficient, moved_to_wall(inputs, self.columns[i], axis, side))
                     far = 1 + (k * (x - x.new_full((), axis.wall(side)))) ** 2
                     exponent = exponent - k * axis.profile(side, x).value / far
         return value * exponent.exp()
@@ -176,7 +183,7 @@ class WallLift(nn.Module):
         missing = [self._missing(i, lift) for i, lift in zip(held, others, strict=True)]
 
         def blend(inputs: Tensor) -> Tensor:
-            weights = _weights([self.axes[i].bump(inputs[:, i]) ** 2 for i in held])
+            weights = _weights([self._bump(i, inputs) ** 2 for i in held])
             parts = zip(weights, others, missing, strict=True)
             return torch.stack([w * (a(inputs) + b(inputs)) for w, a, b in parts]).sum(0)
 
@@ -184,20 +191,26 @@ class WallLift(nn.Module):
 
     def _missing(self, i: int, so_far: Function | None) -> Function:
         """What a lift of other axes lacks at the walls of one axis, extended into the box."""
-        axis = self.axes[i]
+        axis, column = self.axes[i], self.columns[i]
 
         def missing(inputs: Tensor) -> Tensor:
             total = torch.zeros_like(inputs[:, 0])
+            x = axis.coordinates(inputs, column)
             for side in axis.held:
-                at_wall = on_wall(inputs, i, axis, side)
+                at_wall = moved_to_wall(inputs, column, axis, side)
                 for prescribed in axis.at(side).prescribed:
                     lack = data_at(prescribed.data, at_wall)
                     if so_far:
-                        lack = lack - found_at(prescribed, so_far, at_wall, i)
-                    total = total + axis.extension(side, prescribed.what, inputs[:, i]) * lack
+                        lack = lack - found_at(
+                            prescribed, so_far, at_wall, along(at_wall, column, axis)
+                        )
+                    total = total + axis.extension(side, prescribed.what, x) * lack
             return total
 
         return missing
+
+    def _bump(self, i: int, inputs: Tensor) -> Tensor:
+        return self.axes[i].bump(self.axes[i].coordinates(inputs, self.columns[i]))
 
     def extra_repr(self) -> str:
         return ", ".join(map(repr, self.axes))
@@ -218,7 +231,7 @@ class HardWalls(nn.Module):
     def __init__(
         self,
         network: nn.Module,
-        axes: "Sequence[Axis | Embedding]",
+        axes: "Sequence[Axis | Domain | Embedding]",
         initial: Data | None = None,
         rate: Data | None = None,
         compatible: bool = False,
@@ -230,7 +243,7 @@ class HardWalls(nn.Module):
         self.lift = WallLift(every, compatible)
 
     @staticmethod
-    def size(axes: "Sequence[Axis | Embedding]", inputs: int) -> int:
+    def size(axes: "Sequence[Axis | Domain | Embedding]", inputs: int) -> int:
         """The number of features that the network sees, made from `inputs` inputs."""
         return CosineEmbedding(_naturally(axes)).size(inputs)
 
@@ -263,9 +276,13 @@ class OutputTransform(nn.Module):
     `axes` are those of N's inputs; slopes are prescribed on exactly one of them, and nothing else
     on any. The slope of N at the wall is computed in forward mode for every point, which is what
     makes this constraint costly.
+
+    On a `Domain` u = N + d (dN/dn - flux), with its distance d and its normal n continued inside
+    (Sukumar and Srivastava 2022). If the flux is continued as n grad u, the solution u is an N
+    itself, however intricate the wall is.
     """
 
-    def __init__(self, network: nn.Module, axes: Sequence[Axis]) -> None:
+    def __init__(self, network: nn.Module, axes: Sequence[Axis | Domain]) -> None:
         super().__init__()
         self.axes = plain_axes(axes)
         held = [i for i, axis in enumerate(self.axes) if axis.held]
@@ -275,23 +292,34 @@ class OutputTransform(nn.Module):
                 "for boxes use HardWalls"
             )
         self.network, self.lift = network, WallLift(self.axes)
-        (self.column,) = held
+        self.axis, self.columns = self.axes[held[0]], self.lift.columns
+        self.column = self.columns[held[0]]
         if self.lift.has_factor:
-            raise ValueError(
-                f"an output transform holds slopes, not {self.axes[self.column]}: use HardWalls"
-            )
+            raise ValueError(f"an output transform holds slopes, not {self.axis}: use HardWalls")
 
     def forward(self, inputs: Tensor) -> Tensor:
-        inputs = _plain(inputs, len(self.axes))
-        outputs, axis = self.network(inputs), self.axes[self.column]
+        inputs = _plain(inputs, self.columns[-1])
+        if isinstance(self.axis, Domain):
+            flat = self._on_domain(inputs, self.axis)
+        else:
+            flat = self._on_interval(inputs, self.axis)
+        held: Tensor = self.lift(inputs, flat)
+        return held
+
+    def _on_interval(self, inputs: Tensor, axis: Axis) -> Tensor:
+        outputs, x = self.network(inputs), inputs[:, self.column : self.column + 1]
         _check_outputs(inputs, outputs)
         for side in axis.held:
-            at_wall = on_wall(inputs, self.column, axis, side)
-            _, slope = _value_and_slope(self.network, at_wall, self.column)
-            profile = axis.profile(side, inputs[:, self.column : self.column + 1])
-            outputs = outputs - profile.value * slope
-        held: Tensor = self.lift(inputs, outputs)
-        return held
+            at_wall = moved_to_wall(inputs, self.column, axis, side)
+            _, slope = _value_and_slope(self.network, at_wall, along(at_wall, self.column, axis))
+            outputs = outputs - axis.profile(side, x).value * slope
+        return outputs
+
+    def _on_domain(self, inputs: Tensor, domain: Domain) -> Tensor:
+        before, x, after = _around(inputs, self.column, domain)
+        way = torch.cat((torch.zeros_like(before), domain.way(x), torch.zeros_like(after)), 1)
+        value, change = _value_and_slope(self.network, inputs, way)
+        return value + change
 
 
 class FreeTerm(nn.Module):
@@ -301,22 +329,23 @@ class FreeTerm(nn.Module):
     slope of the term, so it can be combined with any of the constraints.
     """
 
-    def __init__(self, network: nn.Module, axes: Sequence[Axis]) -> None:
+    def __init__(self, network: nn.Module, axes: Sequence[Axis | Domain]) -> None:
         super().__init__()
         self.network = network
         self.axes = plain_axes(axes)
+        self.columns = columns(self.axes)
         for axis in self.axes:
             if axis.is_periodic:
                 raise ValueError(f"a free term would not be periodic on {axis}: leave it out")
 
     def forward(self, inputs: Tensor) -> Tensor:
-        inputs = _plain(inputs, len(self.axes))
+        inputs = _plain(inputs, self.columns[-1])
         outputs = self.network(inputs)
         _check_outputs(inputs, outputs)
         return free_factor(self.axes, inputs)[:, None] * outputs
 
 
-def _naturally(axes: "Sequence[Axis | Embedding]") -> "list[Axis | Embedding]":
+def _naturally(axes: "Sequence[Axis | Domain | Embedding]") -> "list[Axis | Domain | Embedding]":
     """The axes, those with flat walls as the embeddings that `HardWalls` gives them."""
     return [Flat(axis=axis) if isinstance(axis, Axis) and axis.flat else axis for axis in axes]
 
@@ -346,30 +375,35 @@ def data_at(data: Data, at_wall: Tensor) -> Tensor:
     return value
 
 
-def found_at(prescribed: Prescribed, function: Function, at_wall: Tensor, column: int) -> Tensor:
+def found_at(
+    prescribed: Prescribed, function: Function, at_wall: Tensor, direction: Tensor
+) -> Tensor:
     """What a function has at a wall instead of the prescribed data."""
     if prescribed.what == "value":
         return function(at_wall)
-    value, slope = _value_and_slope(function, at_wall, column)
+    value, slope = _value_and_slope(function, at_wall, direction)
     if isinstance(prescribed.coefficient, float | int) and not prescribed.coefficient:
         return slope
     return slope + data_at(prescribed.coefficient, at_wall) * value
 
 
-def plain_axes(axes: Sequence[Any]) -> tuple[Axis, ...]:
+def plain_axes(axes: Sequence[Any]) -> tuple[Axis | Domain, ...]:
     """The axes themselves, even where embeddings of them are given."""
-    if isinstance(axes, Axis | Cosine | Waves):
+    if isinstance(axes, Axis | Domain | Cosine | Waves):
         raise ValueError("axes: give a list of them, one for each coordinate")
     plain = tuple(axis.axis if isinstance(axis, Cosine | Waves) else axis for axis in axes)
+    for axis in plain[1:]:
+        if isinstance(axis, Domain):
+            raise ValueError(f"axes: give {axis!r} first, before all axes")
     for axis in plain:
-        if not isinstance(axis, Axis):
+        if not isinstance(axis, Axis | Domain):
             raise ValueError(f"axes: {axis!r} is not an Axis, give Axis(low, high, left, right)")
     if not plain:
         raise ValueError("axes: give at least one")
     return plain
 
 
-def _check_coefficients(axes: Sequence[Axis]) -> None:
+def _check_coefficients(axes: Sequence[Axis | Domain]) -> None:
     """Reject coefficients of Robin walls that vary where other axes have flat walls."""
     for i, axis in enumerate(axes):
         others = [other for j, other in enumerate(axes) if j != i and other.flat]
@@ -424,15 +458,27 @@ def _weights(squares: Sequence[Tensor]) -> list[Tensor]:
     return [share / total for share in shares]
 
 
-def on_wall(inputs: Tensor, column: int, axis: Axis, side: Side) -> Tensor:
-    """The points moved onto a wall; that coordinate no longer depends on the inputs."""
-    wall = torch.full_like(inputs[:, :1], axis.wall(side))
-    return torch.cat((inputs[:, :column], wall, inputs[:, column + 1 :]), 1)
+def moved_to_wall(inputs: Tensor, column: int, axis: Axis | Domain, side: Side) -> Tensor:
+    """The points moved onto a wall."""
+    before, x, after = _around(inputs, column, axis)
+    return torch.cat((before, axis.on_wall(side, x), after), 1)
 
 
-def _value_and_slope(function: Function, inputs: Tensor, column: int) -> tuple[Tensor, Tensor]:
-    """A function's value, and its derivative along one column of the inputs."""
-    direction = torch.zeros_like(inputs)
-    direction[:, column] = 1
+def _around(inputs: Tensor, column: int, axis: Axis | Domain) -> tuple[Tensor, Tensor, Tensor]:
+    """The inputs before an axis, its own, and those after it."""
+    end = column + axis.dimension
+    return inputs[:, :column], inputs[:, column:end], inputs[:, end:]
+
+
+def along(inputs: Tensor, column: int, axis: Axis | Domain) -> Tensor:
+    """The direction in which slopes are prescribed: that of an axis, or the normal of a domain."""
+    before, x, after = _around(inputs, column, axis)
+    return torch.cat((torch.zeros_like(before), axis.normal(x), torch.zeros_like(after)), 1)
+
+
+def _value_and_slope(
+    function: Function, inputs: Tensor, direction: Tensor
+) -> tuple[Tensor, Tensor]:
+    """A function's value, and its derivative along a direction."""
     value, slope = torch.func.jvp(function, (inputs,), (direction,))  # type: ignore[misc]
     return value, slope
