@@ -157,7 +157,8 @@ class WallLift(nn.Module):
             for side in axis.held:
                 wall = axis.at(side)
                 if isinstance(axis, Axis) and isinstance(wall, Robin):
-                    k = data_at(wall.coefficient, moved_to_wall(inputs, self.columns[i], axis, side))
+                    at_wall = moved_to_wall(inputs, self.columns[i], axis, side)
+                    k = data_at(wall.coefficient, at_wall)
                     far = 1 + (k * (x - x.new_full((), axis.wall(side)))) ** 2
                     exponent = exponent - k * axis.profile(side, x).value / far
         return value * exponent.exp()
