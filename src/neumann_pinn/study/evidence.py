@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class Evidence:
         return Errors(best.best, np.min([errors.by_replicate for errors in each], 0))
 
     @cached_property
-    def _errors(self) -> dict[tuple[str, ...], np.ndarray]:
+    def _errors(self) -> dict[Any, np.ndarray]:
         """The errors of each clock, setting and method, by replicate."""
         table = self.accuracy.sort_values("replicate")
         groups = table.groupby(["clock", "setting", "method"])["error"]
@@ -108,6 +108,14 @@ class Evidence:
             "cosine1": ms["cosine_embedding"],
         }
         return cls(published.accuracy(), costs, facts, None)
+
+
+def learnt(accuracy: pd.DataFrame, facts: Mapping[str, Facts]) -> pd.DataFrame:
+    """The errors of methods that have clearly passed the trivial predictors of their setting."""
+    groups = accuracy.groupby(["clock", "setting", "method"])["error"]
+    means = groups.transform(lambda errors: np.exp(np.log(errors).mean()))
+    limits = accuracy["setting"].map(lambda setting: facts[setting].trivial)
+    return accuracy[means <= limits / PASSED]
 
 
 def log_ratio(higher: Errors, lower: Errors) -> np.ndarray:

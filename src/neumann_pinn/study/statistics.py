@@ -64,7 +64,8 @@ def corrected(level: float, comparisons: int) -> float:
 def spread_of(accuracy: pd.DataFrame) -> Spread:
     """The spread of the log-ratios between any two methods of a setting and clock.
 
-    Their variances follow a scaled inverse chi-squared distribution, fitted by the mean and the
+    Networks that have learnt nothing should not be among them: they are all the same. The variances
+    follow a scaled inverse chi-squared distribution, fitted by the mean and the
     variance of their logarithms.
     """
     logs = np.log([variance for variance in _variances(accuracy) if variance > 0])
