@@ -9,7 +9,7 @@ from drawings import BEYOND, accuracy_table
 from studies import CONFIG, SCHEMA
 
 from neumann_pinn.report import terminal
-from neumann_pinn.report.stamp import stamp
+from neumann_pinn.report.stamp import stamp, stamp_beyond
 from neumann_pinn.study.config import check
 from neumann_pinn.study.definition import Study
 
@@ -38,8 +38,13 @@ def test_the_stamp_says_which_protocol_made_it(protocol, words):
     assert stamp(study("tiny"), protocol) == stamp(study(protocol))
 
 
-def test_the_stamp_counts_replicates():
-    assert stamp(study(replicates=2)).endswith("2 replicates")
+def test_the_stamp_counts_replicates_and_says_which_frequencies_they_have():
+    words = "2 replicates, the first with the published frequencies"
+    assert stamp(study(replicates=2)).endswith(words)
+    assert stamp(study()).endswith("1 replicate, with the published frequencies")
+    own = {name: CONFIG["methods"][name] for name in ("vanilla", "cosine1")}
+    assert stamp(study(methods=own)).endswith("1 replicate")
+    assert stamp_beyond(study(replicates=2)).endswith("2 replicates")
 
 
 def test_the_plan_counts_what_is_left_and_how_long_it_takes(tmp_path):

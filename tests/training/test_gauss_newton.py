@@ -541,6 +541,9 @@ def test_the_write_up_quotes_the_runs_beyond_the_study():
             for kind in ("vanilla", "existing", "cosine", "hard")
         ]
         assert f"| `{name}` | {' | '.join(cells)} |" in words
+    best = runs.loc[runs.groupby("problem")["error"].idxmin(), "method"]
+    count = f"On {(best == 'hard').sum()} of {len(best)} problems beyond the study"
+    assert count in (ROOT / "README.md").read_text()
     lowest = runs.groupby("problem")["error"].min()
     assert lowest[["wave", "species"]].max() < 1e-4
     found = runs[runs["problem"] == "inverse"]

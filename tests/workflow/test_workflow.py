@@ -121,6 +121,14 @@ def test_changing_a_method_retrains_that_method_only(again):
     assert len(json.loads((runs / "low/cosine20/0/run.json").read_text())["frequencies"]) == 10
 
 
+def test_more_replicates_train_only_the_new_ones(again):
+    again.configure(again.config | {"replicates": 3})
+    planned = again.planned()
+    assert planned["train"] == 2 * len(again.config["settings"]) * len(again.config["methods"])
+    assert not {"calibrate", "make_reference"} & set(planned)
+    assert planned["draw_spread"] == 2
+
+
 def test_changing_a_label_retrains_nothing(again):
     config = again.config
     config["methods"]["cosine20"]["label"] = "Another label"

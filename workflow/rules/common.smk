@@ -28,7 +28,7 @@ except ModuleNotFoundError as error:
         f"neumann-pinn: no module {error.name!r} here; clone the repository, or "
         "pip install 'neumann-pinn[study]'"
     )
-from neumann_pinn.report.stamp import optimizer, stamp
+from neumann_pinn.report.stamp import optimizer, stamp, stamp_beyond
 from neumann_pinn.study import calibration, published
 from neumann_pinn.study.budget import CLOCKS
 from neumann_pinn.study.config import ConfigError, check, load_unique

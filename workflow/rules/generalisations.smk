@@ -43,7 +43,7 @@ rule draw_generalisations:
         "../../envs/neumann-pinn.yaml"
     params:
         problems=study.groups[1].labels(),
-        stamp=f"{stamp(study)}; points per axis",
+        stamp=f"{stamp_beyond(study)}; points per axis",
     script:
         "../scripts/draw_generalisations.py"
 
@@ -68,7 +68,7 @@ rule write_generalisations_table:
         "../../envs/neumann-pinn.yaml"
     params:
         problems=study.groups[1].labels(),
-        stamp=f"{stamp(study)}; points per axis",
+        stamp=f"{stamp_beyond(study)}; points per axis",
     script:
         "../scripts/write_generalisations_table.py"
 
@@ -97,6 +97,6 @@ rule draw_peers:
         "../../envs/neumann-pinn.yaml"
     params:
         optimizer=optimizer(study, study.name),
-        stamp=stamp(study),
+        stamp=stamp_beyond(study),
     script:
         "../scripts/draw_peers.py"

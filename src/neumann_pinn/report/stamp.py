@@ -7,6 +7,15 @@ OPTIMIZERS = {"adam": "Adam", "gauss_newton": "Gauss-Newton"}
 
 def stamp(study: Study, name: str = "") -> str:
     """A protocol in one line, for every figure and table; by default the study's own."""
+    methods = study.config["methods"].values()
+    if not any(method["embedding"].get("published") for method in methods):
+        return stamp_beyond(study, name)
+    which = "the first with" if study.config["replicates"] > 1 else "with"
+    return f"{stamp_beyond(study, name)}, {which} the published frequencies"
+
+
+def stamp_beyond(study: Study, name: str = "") -> str:
+    """The same for problems beyond the study, whose frequencies are not published."""
     name = name or study.name
     protocol, replicates = study.protocol_named(name), study.config["replicates"]
     points = protocol["points"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from neumann_pinn.report.claims import claims_summary
-from neumann_pinn.report.stamp import stamp
+from neumann_pinn.report.stamp import stamp, stamp_beyond
 from neumann_pinn.study import published
 from neumann_pinn.study.accuracy import rank_correlations, winners
 from neumann_pinn.study.budget import Budget
@@ -33,7 +33,7 @@ def plan(
 def plan_beyond(study: Study, runs: Sequence[Path]) -> str:
     """The same for the problems beyond the study."""
     done = sum(path.exists() for path in runs)
-    return f"{stamp(study)}\n{len(runs)} runs beyond the study, {done} of them done"
+    return f"{stamp_beyond(study)}\n{len(runs)} runs beyond the study, {done} of them done"
 
 
 def summary(study: Study, accuracy: Path, claims: Path) -> str:
@@ -63,7 +63,7 @@ def summary(study: Study, accuracy: Path, claims: Path) -> str:
 def summary_beyond(study: Study, table: Path) -> str:
     """The same for the problems beyond the study."""
     text = generalisations_text(pd.read_csv(table))
-    return f"\n{stamp(study)}\n{text}\n\nTable and figures: {table.parent}/"
+    return f"\n{stamp_beyond(study)}\n{text}\n\nTable and figures: {table.parent}/"
 
 
 def generalisations_text(table: pd.DataFrame) -> str:
