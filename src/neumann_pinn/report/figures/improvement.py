@@ -60,11 +60,12 @@ def improvement_bars(
                     edgecolor="black",
                     linewidth=0.4,
                 )
-                if method == rows["reference"].iloc[0]:
-                    axes.annotate("reference", (x, 3), rotation=90, ha="center", fontsize=5)
+                low, high = rows["relative_improvement"].agg(["min", "max"])
                 if len(rows) > 1:
-                    low, high = rows["relative_improvement"].agg(["min", "max"])
                     axes.plot([x, x], [low, high], color="black", linewidth=0.8)
+                if method == rows["reference"].iloc[0]:
+                    above = 3 + max(high, 0)
+                    axes.annotate("reference", (x, above), rotation=90, ha="center", fontsize=5)
         lowest = min(-1000.0, float(table["relative_improvement"].fillna(0).min()))
         ticks = [-(10.0**p) for p in range(5, 0, -1) if 10**p <= -lowest * 3]
         axes.set_ylim(lowest * 1.5, 100)
