@@ -511,6 +511,19 @@ def test_the_write_up_quotes_the_published_results():
     assert f", {ratio.max():.0f} times" in words
 
 
+def test_the_write_up_quotes_the_protocol():
+    protocol, words = published_protocol(), (ROOT / "docs" / "gauss_newton.md").read_text()
+    inside = points_of(POLY3, protocol).inside[:, -1]
+    assert f"at {len(inside.unique()) + 1} times instead of {len(inside) + 1}" in words
+    assert f"by {protocol.iterations} steps of" in words
+    assert f"after {protocol.growth} steps (`growth: {protocol.growth}`)" in words
+    assert f"`grading: {protocol.grading:.0f}`" in words
+    hidden = method("vanilla").network.shapes[1:-1]
+    saved = sum(a * b for a, b in hidden) / sum(9 * (a + b) for a, b in hidden)
+    assert 5 < saved < 6
+    assert "nearly six times as many" in words
+
+
 def test_the_write_up_quotes_the_published_verdicts():
     """Each claim that docs/gauss_newton.md names has the verdict that it says."""
     verdicts = (ROOT / "results" / "published" / "gauss_newton" / "claims.md").read_text()
