@@ -25,6 +25,11 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("few")
 
 
+def pytest_collection_modifyitems(items):
+    """The longest tests first, so that no worker is left alone with one at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("longest") is None)
+
+
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory, worker_id):
     """A small study that has been run, once for all workers; nobody changes it."""

@@ -117,6 +117,7 @@ def test_snakemake_ends_on_sigterm_also_while_it_counts_its_finished_jobs(tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.longest
 def test_a_study_killed_25_times_ends_bit_identical(tmp_path):
     undisturbed = Study(tmp_path / "undisturbed", killable())
     undisturbed.snakemake("--cores", "1", *TARGETS)
