@@ -20,10 +20,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from neumann_pinn.study.statistics import Spread
-
 if TYPE_CHECKING:
     import pandas as pd
+
+    from neumann_pinn.study.statistics import Spread
 
 ACCURACY = Path(__file__).with_name("accuracy.csv")
 COST = Path(__file__).with_name("cost.csv")
@@ -55,6 +55,8 @@ def frequencies() -> dict[str, list[float]]:
 @cache
 def spread() -> Spread:
     """The spread between replicates in this study's own published runs, not in the paper's."""
+    from neumann_pinn.study.statistics import Spread
+
     return Spread(**json.loads(SPREAD.read_text()))
 
 
