@@ -195,8 +195,8 @@ class Samples:
             )
         return cls(tuple(float(u) for u in table["u"]))
 
-    def _interpolant(self) -> np.ndarray:
-        """Coefficients of the interpolating cosine sum, by a discrete cosine transform."""
+    def interpolant(self) -> np.ndarray:
+        """The cosine coefficients a_0, a_1, ... of the interpolating sum; a_0 is twice the mean."""
         from scipy.fft import dct
 
         last = len(self.values) - 1
@@ -207,17 +207,17 @@ class Samples:
     def __call__(self, x: Tensor) -> Tensor:
         import torch
 
-        a = torch.from_numpy(self._interpolant())
+        a = torch.from_numpy(self.interpolant())
         return torch.cat([_cosine_sum(a, part) for part in x.double().split(4096)]).to(x.dtype)
 
     def coefficients(self, terms: int) -> Tensor:
         import torch
 
-        a = torch.from_numpy(self._interpolant()[: terms + 1])
+        a = torch.from_numpy(self.interpolant()[: terms + 1])
         return torch.nn.functional.pad(a, (0, terms + 1 - len(a)))
 
     def magnitude(self, terms: int) -> float:
-        return _largest(self._interpolant()[: terms + 1].tolist())
+        return _largest(self.interpolant()[: terms + 1].tolist())
 
     def wall_slopes(self) -> tuple[float, float]:
         return 0.0, 0.0

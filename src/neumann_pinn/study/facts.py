@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.fft import dct
 
 from neumann_pinn.problems.initial import Samples
 
@@ -55,8 +54,11 @@ def _coefficients(initial: dict[str, Any]) -> np.ndarray:
     elif kind == "step":
         nodes = np.where(x < value["position"], value["left"], value["right"])
     else:
-        nodes = np.asarray(Samples.read(Path(value)).values)
-    last = len(nodes) - 1
-    a = dct(nodes, type=1) / last
-    a[[0, last]] /= 2
+        return _mean_first(Samples.read(Path(value)))
+    return _mean_first(Samples(tuple(nodes)))
+
+
+def _mean_first(samples: Samples) -> np.ndarray:
+    a = samples.interpolant()
+    a[0] /= 2
     return a

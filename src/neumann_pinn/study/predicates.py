@@ -25,10 +25,12 @@ TIE = 1.25
 """Errors whose ratio is known to be smaller than this are as good as equal."""
 COST_TIE = 1.1
 """The same for costs: timings repeat to about a tenth."""
-SLIGHTLY = (1.0, 2.0)
-"""The range of a ratio that `slightly` stands for."""
-CONSIDERABLY = (2.0, math.inf)
-"""The same for `considerably`, `substantial` and `significantly`."""
+SIZES = {
+    "slightly": (1.0, 2.0),
+    "considerably": (2.0, math.inf),
+    "substantially": (2.0, math.inf),
+}
+"""The range of a ratio that a word stands for."""
 SIMILAR = 2.0
 """The largest ratio between numbers that are `similar`."""
 
